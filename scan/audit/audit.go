@@ -5,27 +5,26 @@
 // alone: not on their order, nor on the number of workers, nor on how the input was
 // cut.
 //
-// The reader of its format splits a line (worker.go), memos (agent.go) give the crawler of its
-// User-Agent (agent.go) and the site that it went to (site.go), and package judge is asked for a
-// verdict (request.go) by the copies of robots.txt that its crawler could lawfully use; a path that
-// the log has changed is read in more than one way (lossy.go). Most verdicts are final at once, and
-// are counted (tally.go). A request whose verdict may depend on answers to robots.txt elsewhere in
-// the log becomes a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred
-// records are sorted, perhaps on disk. When the whole input has been read, it is known whether
-// addresses prove anything (proxied.go), and the final pass over the records (finalpass.go) takes
-// them apart (coder.go), collects the answers to all clients and then, operator by operator, what
-// each crawler was told. With all that it asks package judge for the open verdicts, measures gaps
-// (rates.go) and finds the most frequent unknown crawlers. The Report (package report) is made from
-// the counts (makereport.go), and is given out only if its numbers add up.
+// A Worker (worker.go) consists of a reader of records, a part that knows the crawlers (crawlers.go) and how far
+// their identities are proven (identity.go), and one that judges (judging.go): it asks package judge for a
+// verdict by the copies of robots.txt that the crawler could lawfully use on the site that the request went to
+// (site.go). A path that the log has changed is read in more than one way (spellings.go). The result is an Event
+// (event.go). Most verdicts are final at once, and the event is counted (request.go, tally.go) and given to the
+// sinks of the caller. An event whose verdict may depend on answers to robots.txt elsewhere in the log is a
+// deferred record (deferred.go) until then, and each fetch of robots.txt leaves one, too. Deferred records are
+// sorted, perhaps on disk. When the whole input has been read, it is known whether addresses prove anything,
+// and the final pass over the records (finalpass.go) collects the answers to all clients and then, operator by
+// operator, what each crawler was told. With all that it asks package judge for the open verdicts, gives the
+// events to the same sinks, measures gaps and finds the most frequent unknown crawlers. The Report (package
+// report) is made from the counts (makereport.go), and is given out only if its numbers add up.
 //
-// figures.go and paths.go count what a row requested; violationpaths.go sorts the paths of
-// violations, which may be any number. What clients may name without end is kept in bounded
-// numbers (bounded.go). Clients may also be verified by names that are looked up after the log was
-// read.
+// figures.go counts what a row requested; violationpaths.go sorts the paths of violations, which may be any
+// number; changes.go compares the times around changes of robots.txt, and whatif.go two robots.txt. What clients
+// may name without end is kept in bounded numbers (bounded.go). Clients may also be verified by names that are
+// looked up after the log was read.
 //
-// A Run may also be written as the state of a part of the input. States add up to the
-// run over all of it (state.go, counts.go), whose facts let Config.Judged be called for the
-// requests of each part (statefacts.go).
+// A Run may also be written as the state of a part of the input. States add up to the run over all of it
+// (state.go), whose facts let the requests of each part be given to the sinks.
 package audit
 
 import (
@@ -76,31 +75,7 @@ type Config struct {
 	KeepAddresses bool
 	// NeedsAddresses: the caller goes by addresses too, so that Report.Proxied is found out in any case.
 	NeedsAddresses bool
-	// Judged, if not nil, is called once for each request of a crawler that got a
-	// verdict. Verdicts that are final at once come from Worker.Chunk, on the goroutine
-	// of each worker, in the order of its lines. The other ones come from Run.Report, on
-	// its goroutine, operator by operator; among them are all violations, all requests in
-	// grace, and all requests of clients that an address list verifies or refutes. The argument
-	// and its slices belong to the caller, and must not be kept. Calls from several workers
-	// come at the same time.
-	Judged func(*Judged)
-	// Answered, if not nil, is called for each GET of /robots.txt that Judged is not called for: by a
-	// client that is no crawler, or outside of Period. It is called as Judged is, by workers only.
-	// Crawler is empty if the client is none.
-	Answered func(*Judged)
-	// Fetched, if not nil, is called for each request for /robots.txt, of any method, by any client, to any
-	// host. It is called as Judged is, by workers only. Nothing is judged then.
-	Fetched func(*Fetched)
-	// Seen, if not nil, is called for each request of Period, by any client, to any host. It is called as
-	// Judged is, by workers only. Nothing is judged then.
-	Seen func(*Seen)
-	// Undeclared, if not nil, is called for each request of a client that names no crawler, if every copy of
-	// robots.txt forbids it to * that was in force when it was made, or so long before that a crawler may
-	// still have used it, whatever the log's own answers to robots.txt say. It is called as Judged is, by
-	// workers only. Crawler is empty, and Rule is what forbids it.
-	Undeclared func(*Judged)
-	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
-	OnlyViolations bool
+	Listeners
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
 	// for 256 MiB. Deferred records that have no room in it go to a temporary file in
 	// TempDir, which is os.TempDir if empty. Workers is how many workers share it; 0 stands
@@ -147,55 +122,6 @@ type Inputs struct {
 	By string
 }
 
-// Judged is a request of a crawler with its verdict.
-type Judged struct {
-	// Worker is the number of the worker that calls, in the order of Run.Worker, or -1 in calls
-	// from Run.Report.
-	Worker int
-	// Input and Number say where the line is, by Worker.SetPlace: Number counts the lines of the
-	// input from 1.
-	Input  int
-	Number int64
-	// Line is the line of the log, at most its first 32 KiB; Cut reports whether it was longer.
-	Line []byte
-	Cut  bool
-	// Origin is where it went, such as https://example.com, as far as the log tells: without the
-	// scheme if it may have been either, empty if nothing is known. Site has the origins of the
-	// policy.
-	Origin string
-	Site   policy.Site
-	// Address is the client's, as the log has it; nil if it has none. Agent is its User-Agent, Method the
-	// request's method and Target its target, as the log has them, at most their first 8 KiB.
-	Address, Agent, Method, Target []byte
-	// Status is 0 if the log has none. Size is as in format.Record.
-	Status int
-	Size   int64
-	// Time is in nanoseconds since 1970, if HasTime.
-	Time    int64
-	HasTime bool
-	// Crawler is the name of the crawler, and Profile is nil if it is not known.
-	Crawler     string
-	Profile     *crawler.Profile
-	Identity    report.Identity
-	Outcome     report.Outcome
-	MethodClass report.Method
-	Verdict     report.Verdict
-	// Reason has a meaning only if Verdict is Indeterminate, and Rule only if it is
-	// Violation; Rule.Violations is 0, and Rule.Paths is empty.
-	Reason report.Reason
-	Rule   report.RuleInfo
-	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
-	// only if Verdict is Violation or Grace. InformedKnown is as in CrawlerInfo.
-	Informed, InformedKnown bool
-	// Evasive: the request is allowed or contested, although the normal form of its path
-	// is forbidden by every copy.
-	Evasive bool
-	// Ambiguous: its header names crawlers of several operators, and the address verifies none.
-	Ambiguous bool
-	// N is how many requests were exactly alike. It is 1 in calls from workers.
-	N int64
-}
-
 // Auditor judges logs. It is immutable and safe for any number of goroutines.
 type Auditor struct {
 	config    Config
@@ -234,6 +160,9 @@ func New(c Config) *Auditor {
 // Zoneless is by how much more the times of a log may be wrong that names no zone, and whose zone
 // is not known: they are taken as UTC (audit-rules 10).
 const Zoneless = 14 * time.Hour
+
+// settle finds out what all lines show of the addresses in them, and counts by that.
+func (r *Run) settle() { r.tally.settle(&r.auditor.config, r.auditor.verifies) }
 
 // policy returns the policy by which requests are judged: all lines have been read.
 func (r *Run) policy() *policy.Policy {
@@ -287,9 +216,9 @@ func (r *Run) addRows(known map[*crawler.Profile]*row) {
 	r.tally.addRows(known)
 }
 
-// gather adds the counts of the workers to the run's tally. They must not be used
+// endWorkers adds the counts of the workers to the run's tally. They must not be used
 // afterwards.
-func (r *Run) gather() error {
+func (r *Run) endWorkers() error {
 	for _, w := range r.workers {
 		if err := w.end(); err != nil {
 			return err

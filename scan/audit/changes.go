@@ -70,7 +70,7 @@ func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 }
 
 // visit looks at a request that some version of its site forbids: all others are for no changed path.
-func (c changes) visit(p *policy.Policy, x *visit) {
+func (c changes) visit(p *policy.Policy, x *Event) {
 	stance := func(s side, version int32) policy.Stance {
 		if n := p.Versions(s.First)[version].Copy; n >= 0 {
 			return x.stances[0][n]

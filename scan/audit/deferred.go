@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
+	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // A deferred record is kept until the whole input has been read. The order of its
@@ -24,10 +27,10 @@ import (
 //	answer   what a GET of /robots.txt by any client was answered
 //	counts   the counts of an unknown crawler in a part of the input
 //	fetch    a GET of /robots.txt by a crawler
-//	visit    a request whose verdict is open, or that waits for Config.Judged
+//	event    a request whose verdict is open, or that waits for Config.Judged
 //	delayed  a request to which a Crawl-delay applies
 //
-// The counts (counts.go) follow the name as the crawler writes it. Each other kind has a type
+// The counts (state.go) follow the name as the crawler writes it. Each other kind has a type
 // below, whose method code lists its fields.
 const (
 	aboutAll byte = iota
@@ -40,7 +43,7 @@ const (
 	recordAnswer byte = iota
 	recordCounts
 	recordFetch
-	recordVisit
+	recordEvent
 	recordDelayed
 )
 
@@ -112,77 +115,61 @@ func (x *delayed) code(c *coder) {
 	octet(c, &x.when, ifCuts, "it is counted in no case")
 }
 
-// visit is a request whose verdict is open or, if counted, one that has been counted in its row
-// and waits for Config.Judged until it is known whether addresses prove anything.
-type visit struct {
-	Judged
-	from    judge.Sender
-	address []byte // empty if it does not matter
-	counted bool
-	when    ifCut
-	// Of one that is open:
-	exact, hasNormal bool
-	copies           judge.Copies      // when it is written
-	stances, normal  [][]policy.Stance // when it has been read: of each origin, and for its normal form
-	cited            int32             // 1 and the version that a violation would quote
-	line             uint32            // and the line
-	path             []byte            // the beginning of its target
-
-	row  *row
-	rule ruleKey // if a violation
-}
-
-func (x *visit) code(c *coder, config *Config) {
-	c.sender(&x.from)
-	text(c, &x.address)
-	c.time(&x.Time)
-	for _, is := range [...]*bool{&x.counted, &x.HasTime, &x.exact, &x.hasNormal} {
+// code has the fields of a request whose verdict is open or, if counted, that has been counted and waits
+// for what the addresses prove. Sinks need more of it than a report.
+func (e *Event) code(c *coder, config *Config) {
+	c.sender(&e.from)
+	text(c, &e.proof)
+	c.time(&e.Time)
+	for _, is := range [...]*bool{&e.counted, &e.HasTime, &e.exact, &e.hasNormal} {
 		c.flag(is)
 	}
-	octet(c, &x.when, ifCuts, "it is counted in no case")
-	octet(c, &x.Identity, report.Identities, "an identity is of no kind")
-	octet(c, &x.Outcome, report.Outcomes, "a request is of no outcome")
-	octet(c, &x.MethodClass, report.Methods, "a request is of no method")
-	if x.counted {
-		octet(c, &x.Verdict, report.Verdicts, "a request has no verdict")
-		octet(c, &x.Reason, report.Reasons, "a request is undecided for no reason")
+	octet(c, &e.when, ifCuts, "it is counted in no case")
+	octet(c, &e.Identity, report.Identities, "an identity is of no kind")
+	octet(c, &e.Outcome, report.Outcomes, "a request is of no outcome")
+	octet(c, &e.MethodClass, report.Methods, "a request is of no method")
+	if e.counted {
+		octet(c, &e.Verdict, report.Verdicts, "a request has no verdict")
+		octet(c, &e.Reason, report.Reasons, "a request is undecided for no reason")
 	} else {
-		x.codeOpen(c)
+		e.codeOpen(c)
 	}
-	x.Size -= format.NoSizes // which is negative
-	uvarint(c, &x.Size, math.MaxInt64)
-	x.Size += format.NoSizes
+	text(c, &e.Target)
+	size := e.Size - format.NoSizes // which is negative
+	uvarint(c, &size, math.MaxInt64)
 	if config.Judged != nil {
-		x.codeGiven(c)
+		e.codeListed(c)
 	}
 	if config.Judged != nil || config.Samples > 0 {
-		text(c, &x.Line)
+		text(c, &e.Line)
+	}
+	if c.reads {
+		e.Size, e.Site = size+format.NoSizes, e.from.Site
 	}
 }
 
-func (x *visit) codeOpen(c *coder) {
-	c.require(x.from.Site.N > 0 && x.HasTime, "a request is to no origin, or has no time")
-	x.stances = c.stances(x.from.Site, x.copies, false, x.stances)
-	if x.hasNormal {
-		x.normal = c.stances(x.from.Site, x.copies, true, x.normal)
+func (e *Event) codeOpen(c *coder) {
+	c.require(e.from.Site.N > 0 && e.HasTime, "a request is to no origin, or has no time")
+	e.stances = c.stances(e.from.Site, e.copies, false, e.stances)
+	if e.hasNormal {
+		e.normal = c.stances(e.from.Site, e.copies, true, e.normal)
 	}
 	if c.bad() {
 		return
 	}
-	uvarint(c, &x.cited, int32(len(c.policy.Versions(x.from.Site.First))))
-	fixed(c, &x.line)
-	text(c, &x.path)
+	uvarint(c, &e.cited, int32(len(c.policy.Versions(e.from.Site.First))))
+	fixed(c, &e.line)
 }
 
-// codeGiven is for what Config.Judged gets, and no report needs.
-func (x *visit) codeGiven(c *coder) {
-	uvarint(c, &x.Input, math.MaxInt32)
-	uvarint(c, &x.Number, mostLines)
-	uvarint(c, &x.Status, maxStatus)
-	for _, of := range [...]*[]byte{&x.Address, &x.Agent, &x.Method, &x.Target} {
+// codeListed is for what Config.Judged gets, and no report needs.
+func (e *Event) codeListed(c *coder) {
+	uvarint(c, &e.Input, math.MaxInt32)
+	uvarint(c, &e.Number, mostLines)
+	uvarint(c, &e.Status, maxStatus)
+	for _, of := range [...]*[]byte{&e.Address, &e.Agent, &e.Method} {
 		text(c, of)
 	}
-	c.flag(&x.Cut)
+	c.flag(&e.Cut)
 }
 
 // Times that a format can read lie well within these bounds, which leaves room for
@@ -192,22 +179,30 @@ var (
 	latest   = time.Date(2240, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 )
 
+// keeper writes deferred records.
+type keeper struct {
+	run      *Run
+	deferred *spill.Writer
+	out      coder // of the record that is being made
+	err      error // the first
+}
+
 // begin begins a record.
-func (w *Worker) begin(operator []byte, kind byte) *coder {
+func (w *keeper) begin(operator []byte, kind byte) *coder {
 	w.out.b = append(append(w.out.b[:0], operator...), kind)
 	return &w.out
 }
 
 // keepFact writes the record that was begun, which is not of a request for Config.Judged, unless
 // the run has the facts of all lines.
-func (w *Worker) keepFact() {
+func (w *keeper) keepFact() {
 	if !w.run.hasFacts {
 		w.keep()
 	}
 }
 
 // keep writes the record that was begun.
-func (w *Worker) keep() {
+func (w *keeper) keep() {
 	if w.err == nil {
 		w.err = w.deferred.Add(w.out.b)
 	}
@@ -215,7 +210,7 @@ func (w *Worker) keep() {
 
 // deferCounts keeps the counts of an unknown crawler. A log may name any number of these; the sort
 // on disk adds up their rows in bounded memory.
-func (w *Worker) deferCounts(key string, row *row) {
+func (w *keeper) deferCounts(key string, row *row) {
 	c := w.begin(unknownOperator(key), recordCounts)
 	text(c, &row.name)
 	c.b = appendRow(c.b, row)
@@ -236,31 +231,9 @@ func (w *Worker) deferAnswer(at site, kind judge.Kind, stranger bool) {
 	w.keepFact()
 }
 
-// countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
-func (w *Worker) countSize(at site) {
-	size := judge.SizeOf(w.record.Status, w.record.Size)
-	if size == 0 {
-		return
-	}
-	for o := at.First; o < at.First+at.N; o++ {
-		w.tally.Sent[sizesAt{o, !w.policy.HasSize(o, size), w.when}]++
-	}
-}
-
 // sender returns a crawler that requested a site.
-func (c *agent) sender(at site) judge.Sender {
-	return judge.Sender{Crawler: c.index, Word: c.word, Site: at.Site}
-}
-
-// deferFetch keeps the record as a fetch of robots.txt, for the facts of its operator. The size
-// is 0 if it does not show which file was sent.
-func (w *Worker) deferFetch(at site, c *agent, identity report.Identity, kind judge.Kind, size int64, use fetchUse) {
-	x := fetch{identity: identity, use: use, when: w.when, address: w.keptAddress()}
-	if x.Sender, x.Kind, x.Size = c.sender(at), kind, size; use != fetchTimeless {
-		x.Time = w.record.Time
-	}
-	x.code(w.begin(c.operator, recordFetch))
-	w.keepFact()
+func (c *agent) sender(at policy.Site) judge.Sender {
+	return judge.Sender{Crawler: c.index, Word: c.word, Site: at}
 }
 
 // keptAddress returns the client's address if all are to be kept.
@@ -273,52 +246,250 @@ func (w *Worker) keptAddress() []byte {
 
 // deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
 // tells its client.
-func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
-	x := delayed{c.sender(at), w.address(), w.record.Time, max(delay.Milliseconds(), 0), w.when}
-	if len(x.address) > 0 {
-		x.code(w.begin(c.operator, recordDelayed))
+func (w *Worker) deferDelayed(at site, x *client, delay time.Duration) {
+	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
+	if len(d.address) > 0 {
+		d.code(w.begin(x.operator, recordDelayed))
 		w.keepFact()
 	}
 }
 
-// deferRequest keeps a request whose verdict depends on other lines.
-func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.Identity) {
-	x := &w.visit
-	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(), when: w.when,
-		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
+// deferRequest keeps an event whose verdict depends on other lines.
+func (w *Worker) deferRequest(e *Event, x *client, q *judge.Case) {
+	e.counted, e.exact, e.hasNormal, e.copies = false, q.Exact, q.HasNormal, q.Copies
+	e.cited, e.line, e.proof = 0, 0, w.keptAddress()
 	if version := q.Lawful.Quoted; version >= 0 {
-		x.cited = version + 1
-		x.line = w.bindingAt(c, at.First).Judge(&w.scratch, w.policy.Versions(at.First)[version].Copy, w.record.Target).Line
+		e.cited = version + 1
+		e.line = w.lineOf(x.agent, e.Site.First, version, w.record.Target)
 	}
-	w.keepVisit(c)
+	w.deferEvent(e, x)
 }
 
-// deferCounted keeps the record, which has been counted with its verdict, until it is known
-// whether addresses prove anything.
-func (w *Worker) deferCounted(at site, c *agent, identity report.Identity, d judge.Decision) {
-	w.visit = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), counted: true, when: w.when}
-	w.visit.Verdict, w.visit.Reason = d.Verdict, d.Reason
-	w.keepVisit(c)
+// deferCounted keeps an event, which has been counted with its verdict, until it is known what
+// the addresses prove.
+func (w *Worker) deferCounted(e *Event, x *client) {
+	e.counted, e.exact, e.hasNormal, e.proof = true, false, false, nil
+	w.deferEvent(e, x)
 }
 
-// asVisit returns as much of the record as is kept.
-func (w *Worker) asVisit(at site, c *agent, identity report.Identity) Judged {
-	r, config := &w.record, &w.auditor.config
-	if config.Judged != nil {
-		return *w.asJudged(at, c, identity, judge.Decision{})
+// deferEvent keeps an event, with as much of its line as somebody needs.
+func (w *Worker) deferEvent(e *Event, x *client) {
+	e.from = x.agent.sender(e.Site)
+	if c := &w.auditor.config; c.Judged != nil {
+		w.describe(e, x)
+	} else {
+		r := &w.record
+		e.classify(r)
+		e.Target, e.Size, e.Line = r.Target[:min(len(r.Target), maxPath)], max(r.Size, 0), beginning(r.Line)
 	}
-	j := Judged{Time: r.Time, HasTime: true, Identity: identity, Outcome: w.outcome(), MethodClass: methodOf(r.Method),
-		Size: max(r.Size, 0)}
-	if config.Samples > 0 {
-		j.Line = beginning(r.Line)
-	}
-	return j
-}
-
-func (w *Worker) keepVisit(c *agent) {
-	if !w.visit.HasTime {
-		w.visit.Time = 0
-	}
-	w.visit.code(w.begin(c.operator, recordVisit), &w.auditor.config)
+	e.code(w.begin(x.operator, recordEvent), &w.auditor.config)
 	w.keep()
+}
+
+// coder writes the fields of a deferred record, or of another part of a state, or reads them: each
+// kind of record has one list of its fields for both. What it reads are views.
+//
+// The order of its bytes is that of its numbers where they have a fixed length: these are big-endian,
+// and times have their sign bit flipped. All others are uvarints.
+type coder struct {
+	policy *policy.Policy
+	reads  bool
+	b      []byte // what is written, or is still to be read
+	wrong  string // what is wrong with what was read, the first thing; empty: nothing
+}
+
+func newReader(p *policy.Policy, b []byte) *coder { return &coder{policy: p, reads: true, b: b} }
+
+// bad reports whether something is wrong.
+func (c *coder) bad() bool { return c.wrong != "" }
+
+// require makes the record bad, for the reason given, unless ok.
+func (c *coder) require(ok bool, wrong string) {
+	if !ok && c.wrong == "" {
+		c.wrong = wrong
+	}
+}
+
+// fail makes a record bad of which no more can be read.
+func (c *coder) fail(wrong string) {
+	c.require(false, wrong)
+	c.b = nil
+}
+
+// take reads bytes, of which there may be too few.
+func (c *coder) take(n int) []byte {
+	if n > len(c.b) {
+		c.fail("it is cut short")
+		return make([]byte, n)
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
+
+// octet is a number below another.
+func octet[E ~uint8](c *coder, v *E, below E, wrong string) {
+	if !c.reads {
+		c.b = append(c.b, byte(*v))
+		return
+	}
+	*v = E(c.take(1)[0])
+	c.require(*v < below, wrong)
+}
+
+// uvarint is a number that is at most most, and not negative.
+func uvarint[N int | int32 | int64 | uint32](c *coder, v *N, most N) {
+	if !c.reads {
+		c.b = binary.AppendUvarint(c.b, uint64(*v))
+		return
+	}
+	u, n := binary.Uvarint(c.b)
+	if n <= 0 || u > uint64(most) {
+		c.fail("a number is too large, or not one")
+		return
+	}
+	*v, c.b = N(u), c.b[n:]
+}
+
+// fixed is a number of four bytes.
+func fixed[N int32 | uint32](c *coder, v *N) {
+	if c.reads {
+		*v = N(binary.BigEndian.Uint32(c.take(4)))
+	} else {
+		c.b = binary.BigEndian.AppendUint32(c.b, uint32(*v))
+	}
+}
+
+// text is a text after its length.
+func text[T string | []byte](c *coder, v *T) {
+	n := len(*v)
+	uvarint(c, &n, len(c.b))
+	if c.reads {
+		*v = T(c.take(n))
+	} else {
+		c.b = append(c.b, *v...)
+	}
+}
+
+func (c *coder) time(t *int64) {
+	if !c.reads {
+		c.b = binary.BigEndian.AppendUint64(c.b, uint64(*t)^1<<63)
+		return
+	}
+	*t = int64(binary.BigEndian.Uint64(c.take(8)) ^ 1<<63)
+	c.require(earliest <= *t && *t <= latest, "a time is one that no log has")
+}
+
+func (c *coder) hash(h *uint64) {
+	if c.reads {
+		*h = binary.BigEndian.Uint64(c.take(8))
+	} else {
+		c.b = binary.BigEndian.AppendUint64(c.b, *h)
+	}
+}
+
+func (c *coder) flag(is *bool) {
+	v := uint8(0)
+	if *is {
+		v = 1
+	}
+	octet(c, &v, 2, "a flag is neither 0 nor 1")
+	if c.reads {
+		*is = v == 1
+	}
+}
+
+// end requires that nothing is left.
+func (c *coder) end() { c.require(len(c.b) == 0, "it is too long") }
+
+// operator reads the bytes of the operator's key, or of what stands in its place, and
+// the name if it is an unknown crawler.
+func (c *coder) operator() (key []byte, name string) {
+	all := c.b
+	switch c.take(1)[0] {
+	case aboutAll:
+	case aboutKnown:
+		number := uint32(0)
+		uvarint(c, &number, math.MaxUint32)
+	case aboutUnknown:
+		end := bytes.IndexByte(c.b, 0)
+		if end < 0 {
+			c.require(false, "a name does not end")
+			return nil, ""
+		}
+		name = string(c.take(end))
+		c.take(1)
+	default:
+		c.require(false, "it is about nothing known")
+	}
+	return all[:len(all)-len(c.b)], name
+}
+
+// kind reads the kind of a record, which follows the operator's key.
+func (c *coder) kind() byte { return c.take(1)[0] }
+
+// sender is a crawler, the site that it requested, and its word where its name is only a part of that.
+func (c *coder) sender(s *judge.Sender) {
+	uvarint(c, &s.Crawler, math.MaxUint32)
+	c.site(&s.Site)
+	text(c, &s.Word)
+}
+
+func (c *coder) site(at *policy.Site) {
+	fixed(c, &at.First)
+	fixed(c, &at.N)
+	if c.reads && !hasSite(c.policy, *at) {
+		c.require(false, "an origin is not in the policy")
+		*at = policy.Site{}
+	}
+}
+
+// hasSite reports whether a policy has the origins of a site.
+func hasSite(p *policy.Policy, at policy.Site) bool {
+	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
+}
+
+// stances are the stances of all copies of each origin of a site, in runs of equal ones: the length of each and
+// the stance in one number. They are those of copies, and are read into list.
+func (c *coder) stances(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Stance) [][]policy.Stance {
+	for i := range int(at.N) {
+		if !c.reads {
+			c.b = appendRuns(c.b, copies.Stances(at.First+int32(i), normal))
+			continue
+		}
+		if i == len(list) {
+			list = append(list, nil)
+		}
+		list[i] = c.runs(list[i][:0], c.policy.Copies(at.First+int32(i)))
+	}
+	return list
+}
+
+func appendRuns(b []byte, stances []policy.Stance) []byte {
+	for len(stances) > 0 {
+		n := 1
+		for n < len(stances) && stances[n] == stances[0] {
+			n++
+		}
+		b = binary.AppendUvarint(b, uint64(n)<<2|uint64(stances[0]))
+		stances = stances[n:]
+	}
+	return b
+}
+
+// runs appends the stance of each copy of an origin.
+func (c *coder) runs(dst []policy.Stance, copies int) []policy.Stance {
+	for left := copies; left > 0; {
+		run := 0
+		uvarint(c, &run, left<<2|3)
+		if run>>2 == 0 {
+			c.fail("the stances of copies are not as many as the copies")
+			return append(dst, make([]policy.Stance, left)...)
+		}
+		for range run >> 2 {
+			dst = append(dst, policy.Stance(run&3))
+		}
+		left -= run >> 2
+	}
+	return dst
 }

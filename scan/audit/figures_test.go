@@ -3,15 +3,20 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -59,8 +64,8 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 				paths[key][path]++
 			}
 		}
-		a.config.Judged = func(j *Judged) {
-			path, of := string(j.Target[:min(len(j.Target), maxPath)]), j.Crawler+" "
+		a.config.Judged = listen(func(j *Event) {
+			path, of := string(j.Target[:min(len(j.Target), maxPath)]), j.Name+" "
 			want[of+"bytes"] += max(j.Size, 0)
 			want[of+"status "+fmt.Sprint(j.Status)]++
 			if address := of + "address " + string(j.Address); j.Address != nil && want[address] == 0 {
@@ -75,7 +80,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 				want[of+"bytes of violations"] += max(j.Size, 0)
 				count(path, of+"violations", of+"line "+fmt.Sprint(j.Rule.Line))
 			}
-		}
+		})
 		run := begin(t, a)
 		for part := range slices.Chunk(log, 50) {
 			run.Worker().Chunk(byName(t, "combined"), nil, []byte(strings.Join(part, "\n")+"\n"))
@@ -316,5 +321,310 @@ func checkPaths(t *testing.T, list report.PathList, want map[string]int64) {
 	}
 	if list.Exact != (len(want) <= knownBounds.paths) {
 		t.Errorf("%d paths, exact: %v", len(want), list.Exact)
+	}
+}
+
+func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{exactGaps - 1, exactGaps, exactGaps + 1, 20 * exactGaps} {
+		var list []int64
+		g := &gaps{}
+		for range n {
+			list = append(list, rng.Int64N(1<<rng.IntN(40)))
+			g.add(list[len(list)-1], 0, 1)
+		}
+		if exact := n <= exactGaps; (g.h == nil) != exact || len(g.exact) > exactGaps {
+			t.Errorf("%d gaps: kept as they are: %v", n, g.h == nil)
+		}
+		slices.Sort(list)
+		for _, percent := range []int64{10, 50} {
+			want := list[(int64(n)*percent+99)/100-1]
+			if got := g.quantile(percent); max(got-want, want-got) > want/1000+1 {
+				t.Errorf("%d gaps: %d %% at %d, want %d", n, percent, got, want)
+			}
+		}
+		if g.max != list[n-1] || g.n != int64(n) {
+			t.Errorf("longest %d of %d, want %d of %d", g.max, g.n, list[n-1], n)
+		}
+	}
+}
+
+const delayedBody = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
+
+// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by
+// https, so many seconds after someTime, perhaps from another address, perhaps by another than
+// GPTBot.
+func visitsOf(t *testing.T, text, target string) (list []entry) {
+	t.Helper()
+	for visit := range strings.SplitSeq(text, "; ") {
+		e, n, who := entry{target: target}, 0, "gptbot"
+		if found, _ := fmt.Sscan(visit, &e.vhost, &n, &e.addr, &who); found < 2 {
+			t.Fatal(visit)
+		}
+		e.vhost, e.time, e.agent = e.vhost+":443", at(n), headersOf[who]
+		list = append(list, e)
+	}
+	return list
+}
+
+func TestGapsAreOfOneAddressAndSite(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -9 * day0, body: delayedBody}, version{at: "https://www.example.com", from: -9 * day0,
+			body: "User-agent: *\nCrawl-delay: 0.5\n"},
+		version{at: "https://no.example.com", from: -9 * day0, body: robotsTxtBody})})
+	for log, want := range map[string]string{ // the delay, the gaps, those shorter, the median and the tenth percentile
+		"example.com 0":                                  "",
+		"example.com 0; example.com 1 192.0.2.2":         "",
+		"example.com 0; www.example.com 1":               "",
+		"example.com 0; example.com 1 192.0.2.1 acmebot": "",
+		"no.example.com 0; no.example.com 1":             "", // no delay is stated
+		"example.com 0; example.com 4":                   "{https://example.com 5 1 1 4 4}",
+		"example.com 0; example.com 5":                   "{https://example.com 5 1 0 5 5}",
+		"example.com 0; example.com 0; example.com 0":    "{https://example.com 5 2 2 0 0}",
+		"example.com 9; example.com 0; example.com 0":    "{https://example.com 5 2 1 0 0}",
+		"example.com 0; www.example.com 1; example.com 7; www.example.com 2": "{https://example.com 5 1 0 7 7} " +
+			"{https://www.example.com 0.5 1 0 1 1}",
+		"example.com 0; example.com 1 192.0.2.2; example.com 2; example.com 11 192.0.2.2": "{https://example.com 5 2 1 2 2}",
+		"example.com 0; example.com 1 192.0.2.1 chatgpt; example.com 2 192.0.2.1 chatgpt; example.com 10": "" +
+			"{https://example.com 5 1 0 10 10}", // not of one who is exempt
+	} {
+		r := auditEntries(t, a, visitsOf(t, log, "/")...)
+		if got := strings.Trim(fmt.Sprint(rowOf(r, "GPTBot").CrawlDelay), "[]"); got != want {
+			t.Errorf("%s: %s, want %s", log, got, want)
+		}
+	}
+}
+
+// Crawlers that are listed by one name, because dots or its length cut it, have gaps of
+// their own, also at one address.
+func TestGapsAreOfOneWord(t *testing.T) {
+	a := newAuditor(t, delayedBody, "https://example.com")
+	for _, names := range [][2]string{{"alpha.acme_bot", "beta.acme_bot"},
+		{strings.Repeat("x", 64) + "A-bot", strings.Repeat("x", 64) + "B-bot"}} {
+		visit := func(name string, n int) entry {
+			return entry{vhost: "example.com:443", time: at(n), agent: "Mozilla/5.0 (compatible; " + name +
+				"; http://site.example/)"}
+		}
+		r := auditEntries(t, a, visit(names[0], 100), visit(names[1], 0), visit(names[1], 30), visit(names[0], 150))
+		if len(r.Crawlers) != 1 || !slices.Equal(r.Crawlers[0].CrawlDelay,
+			[]report.DelayInfo{{Origin: "https://example.com", Delay: 5, Gaps: 2, Shorter: 0, Median: 30, P10: 30}}) {
+			t.Errorf("%v: %d crawlers, %+v", names, len(r.Crawlers), r.Crawlers[0].CrawlDelay)
+		}
+	}
+}
+
+// Each gap is measured by the delay stated at its end, and the one shown is that of the last
+// request. The longest that package compile takes for a delay is a year.
+func TestDelayThatChanges(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -900 * day0, body: fmt.Sprintf("User-agent: *\nCrawl-delay: %d\n", 366*day0)},
+		version{from: -9 * day0, body: delayedBody}, version{from: 0, body: "User-agent: *\nCrawl-delay: 20\n"})})
+	for log, want := range map[string]string{
+		"example.com -3600; example.com -3590; example.com 10800; example.com 10810": "[{https://example.com 20 3 1 10 10}]",
+		"example.com -17280000; example.com -8640000": "" +
+			"[{https://example.com 3.16224e+07 1 1 8.64e+06 8.64e+06}]",
+	} {
+		if got := fmt.Sprint(rowOf(auditEntries(t, a, visitsOf(t, log, "/")...), "GPTBot").CrawlDelay); got != want {
+			t.Errorf("%s: %s, want %s", log, got, want)
+		}
+	}
+}
+
+func TestGapsOfCenturiesAreNotNegative(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -9 * day0, body: delayedBody})})
+	r := auditEntries(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: "01/Jan/1701:00:00:00 +0000"},
+		entry{vhost: "example.com:443", target: "/robots.txt", time: "01/Jan/2199:00:00:00 +0000"})
+	if got := rowOf(r, "GPTBot").RobotsTxt; got.MedianGap < 490*365*day0 || got.LongestGap != got.MedianGap ||
+		got.Within24h != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestGapsBetweenFetchesOfRobotsTxt(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -9 * day0, body: robotsTxtBody}, version{at: "https://www.example.com", from: -9 * day0,
+			body: robotsTxtBody})})
+	for log, want := range map[string]string{ // the gaps, the median, the longest, and the share within a day
+		"example.com 0":                                                            "0 0 0 0",
+		"example.com 0; www.example.com 9":                                         "0 0 0 0",
+		"example.com 0; example.com 86400":                                         "1 86400 86400 1",
+		"example.com 0; example.com 86401":                                         "1 86401 86401 0",
+		"example.com 0; example.com 0; example.com 0":                              "2 0 0 1",
+		"example.com 9; example.com 3; example.com 0":                              "2 3 6 1",
+		"example.com 0; www.example.com 5; example.com 10; www.example.com 172805": "2 10 172800 0.5",
+	} {
+		got := rowOf(auditEntries(t, a, visitsOf(t, log, "/robots.txt")...), "GPTBot").RobotsTxt
+		if s := fmt.Sprint(got.Gaps, got.MedianGap, got.LongestGap, got.Within24h); s != want ||
+			got.Fetches != int64(strings.Count(log, ";")+1) {
+			t.Errorf("%s: %+v, want %s", log, got, want)
+		}
+	}
+}
+
+// Visitors are counted for the operators whose search engines and assistants sent them, and
+// requests of crawlers without impostors and fetches of robots.txt; in any order, and in states.
+func TestOperators(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody)
+	profiles := a.config.Crawlers.Profiles()
+	for i := range profiles {
+		switch profiles[i].Name {
+		case "Googlebot":
+			profiles[i].Referrers = []string{"google.*"}
+		case "GPTBot":
+			profiles[i].Referrers = []string{"chatgpt.com"}
+		}
+	}
+	c := a.config
+	c.Crawlers = setOf(t, profiles)
+	a = New(c)
+	line := func(referer, agent, target string) string {
+		return strings.Replace(entry{agent: agent, target: target}.String(), ` "-" "`, ` "`+referer+`" "`, 1)
+	}
+	lines := []string{
+		line("-", gptbot, "/"), line("https://chatgpt.com/", gptbot, "/private/x"), line("-", gptbot, "/robots.txt"),
+		line("-", chatgpt, "/"), line("-", chatgpt, "/robots.txt"),
+		line("-", browser, "/"), line("", browser, "/"), line("https://example.com/a", browser, "/b"),
+		line("https://www.google.de/", browser, "/"), line("http://google.com", browser, "/"),
+		line("https://www.google.com:443/?q", browser, "/"),
+		line("https://chatgpt.com?utm", browser, "/"), line("android-app://com.google.android", browser, "/"),
+		line("https://", browser, "/"), line("httpx://google.com/", browser, "/"),
+		line("https://google.com.evil.example/", browser, "/"), line(strings.Repeat("https://", 1000), browser, "/"),
+	}
+	r := checkOrder(t, a, "combined", lines)
+	if got, want := fmt.Sprint(r.Operators), "[{OpenAI 3 1 [chatgpt.com]} {Google 0 3 [google.*]}]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if r := auditText(t, a, "combined", strings.Join(lines[:7], "\n")); r.Operators == nil || len(r.Operators) != 0 {
+		t.Errorf("no visitor has a Referer, and %+v", r.Operators)
+	}
+	if r := auditText(t, a, "combined", strings.Join(slices.Concat(lines[:5], lines[7:8]),
+		"\n")); len(r.Operators) != 1 || r.Operators[0].Referred != 0 {
+		t.Errorf("%+v", r.Operators)
+	}
+}
+
+func TestOrderOfCrawlersAndRules(t *testing.T) {
+	log := []entry{
+		{agent: "Zed-Bot", target: "/r/1/"}, {agent: "Zed-Bot", target: "/r/1/"}, {agent: "Zed-Bot", target: "/r/2/"},
+		{agent: gptbot, target: "/r/5/"}, {agent: gptbot, target: "/r/0/"}, {agent: gptbot, target: "/r/3/"},
+		{agent: gptbot, target: "/r/3/"},
+		{agent: mj12bot}, {agent: mj12bot}, {agent: mj12bot}, {agent: mj12bot}, {agent: mj12bot},
+		{agent: acmebot, target: "/r/4/"}, {agent: googlebot, target: "/r/4/"}, {agent: "abc-bot"},
+	}
+	r := auditEntries(t, newAuditor(t, manyRules(9)), log...)
+	var got []string
+	for _, c := range r.Crawlers {
+		s := c.Crawler
+		for _, rule := range c.Rules {
+			s += fmt.Sprintf(" %d:%d", rule.Line, rule.Violations)
+		}
+		got = append(got, s)
+	}
+	want := "GPTBot 5:2 2:1 7:1, Zed-Bot 3:2 4:1, AcmeBot 6:1, Googlebot 6:1, MJ12bot, abc-bot"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+	if r.Totals.Verdicts[report.Violation] != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes[report.Content] != 9 {
+		t.Errorf("totals %+v", r.Totals)
+	}
+}
+
+// TestLongHostIsNotReadAsOne: to read an IDN takes time that grows with the square
+// of its length. What cannot be a name is quoted as it is, and not made Punycode.
+func TestLongHostIsNotReadAsOne(t *testing.T) {
+	long := strings.Repeat("日本", 1000)
+	a := newAuditor(t, robotsTxtBody, "https://example.com")
+	for _, e := range []entry{{vhost: long}, {vhost: "x", target: "http://" + long + "/"}} {
+		r := auditEntries(t, a, e)
+		if r.OtherHost != 1 || !strings.Contains(r.OtherHosts[0].Host, "日本日本") {
+			t.Errorf("%d, %v", r.OtherHost, r.OtherHosts)
+		}
+	}
+	// A name as long as names may be is one.
+	name := strings.Repeat("ö", 50) + ".example"
+	r := auditEntries(t, newAuditor(t, robotsTxtBody, "https://"+name), entry{vhost: strings.ToUpper(name) + ":443"})
+	if r.Totals.Requests != 1 {
+		t.Error("a long name is not found")
+	}
+}
+
+// A name that looks like a crawler's in other letters is not shown as that crawler's.
+func TestNamesInOtherLetters(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: constant(robotsTxtBody, nil)})
+	r := auditEntries(t, a, entry{agent: "G\u043e\u043eglebot/2.1 (+http://x.example)"})
+	if len(r.Crawlers) != 1 || r.Crawlers[0].Crawler != `G\u{43e}\u{43e}glebot` {
+		t.Errorf("%+v", r.Crawlers)
+	}
+}
+
+func decode(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestNothingInAReportActsOnATerminal: whatever the lines are, Texts makes all strings of
+// the report printable.
+func TestNothingInAReportActsOnATerminal(t *testing.T) {
+	rounds := 20
+	if testing.Short() {
+		rounds = 5
+	}
+	a := newAuditor(t, robotsTxtBody, "https://example.com")
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(10, uint64(round)))
+		lines := messyLog(rng, 300, true)
+		for range 50 {
+			odd := strings.NewReplacer("\n", "", "\"", "", " ", "").Replace(randomBytes(rng, 10))
+			lines = append(lines, entry{vhost: "example.com", target: "/private/" + odd}.String(),
+				entry{vhost: "h" + odd}.String(), entry{vhost: "example.com", agent: odd + "zbot/1.0 (http://x)"}.String(), odd)
+		}
+		r := auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
+		before := marshal(t, r)
+		checkPrintable(t, decode(t, marshal(t, report.Texts(r, report.Printable))))
+		if marshal(t, r) != before {
+			t.Error("the report itself is another now")
+		}
+	}
+}
+
+func checkPrintable(t *testing.T, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case string:
+		for _, c := range v {
+			// Where JSON cannot say a byte it says U+FFFD.
+			if !strconv.IsPrint(c) || c == utf8.RuneError {
+				t.Fatalf("%q", v)
+			}
+		}
+	case []any:
+		for _, e := range v {
+			checkPrintable(t, e)
+		}
+	case map[string]any:
+		for _, e := range v {
+			checkPrintable(t, e)
+		}
+	}
+}
+
+// TestEnumsOfReports: what a report calls identities and crawlers without a name is what package
+// crawler has.
+func TestEnumsOfReports(t *testing.T) {
+	for identity, state := range map[report.Identity]crawler.State{
+		report.Verified: crawler.Verified, report.SpoofedIdentity: crawler.Spoofed,
+		report.Unverified: crawler.Unverified, report.Unverifiable: crawler.Unverifiable,
+	} {
+		if identity != report.Identity(state) {
+			t.Errorf("%s has the number %d, the state %d", identity, identity, state)
+		}
+	}
+	if report.Nameless != crawler.Nameless {
+		t.Errorf("a crawler without a name is %q in a report, and %q in package crawler", report.Nameless, crawler.Nameless)
 	}
 }

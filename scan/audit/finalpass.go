@@ -8,6 +8,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -17,14 +20,13 @@ import (
 // finalPass reads the deferred records, which come operator by operator, and gives
 // each deferred request its verdict.
 type finalPass struct {
-	run     *Run
-	decided func(*visit)
-	rates   *rates
+	run   *Run
+	sinks Sink // of the requests that get their verdicts
+	rates *rates
 	// onlyRequests: nothing but the requests counts, so there are no rates and no ranking.
 	onlyRequests bool
 	ranking      *ranking
-	proxied      bool // addresses prove nothing
-	isCut        bool // and those of IPv4 that look cut are nobody's
+	addresses    *addresses
 	toAll        *judge.Answers
 	records      int64 // read so far, each as often as it was added
 	unknown      int64 // requests of unknown crawlers so far
@@ -32,7 +34,8 @@ type finalPass struct {
 	clearedByStrangers int64
 	operatorPass
 	origins originTexts
-	now     visit // the request whose record comes
+	now     Event // whose record comes
+	err     error // of a sink, the first
 }
 
 // operatorPass is what is known while the records of one operator come.
@@ -43,22 +46,20 @@ type operatorPass struct {
 	told   *judge.Told
 }
 
-// judgeDeferred reads the deferred records and gives every request among them to decided,
-// which must not keep it. Unless onlyRequests, it also measures the gaps of fetches and delayed
-// requests, gives those that were counted before to Config.Judged, and makes the rows of unknown
-// crawlers.
-func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
+// judgeDeferred reads the deferred records and gives every request among them, with its verdict, to
+// the sinks. Unless onlyRequests, it also measures the gaps of fetches and delayed requests, gives
+// those that were counted before to Config.Judged, and makes the rows of unknown crawlers.
+func (r *Run) judgeDeferred(sinks Sink, onlyRequests bool) error {
 	p := r.policy()
-	proxied, isCut := r.auditor.isProxied(r.tally), r.auditor.isCut(r.tally)
-	r.tally.settle(isCut)
+	r.settle()
 	f := &finalPass{
-		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
-		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p),
-		origins: originTexts{},
+		run: r, sinks: sinks, rates: newRates(), onlyRequests: onlyRequests,
+		ranking:   newRanking(r.tally, &r.auditor.config.Only),
+		addresses: r.tally.addresses, toAll: judge.NewAnswers(p), origins: originTexts{},
 	}
-	f.isCut, f.toAll.Unsure = isCut, proxied
+	f.toAll.Unsure = f.addresses.proxied
 	for at, n := range r.tally.Sent {
-		if at.When.holds(isCut) {
+		if f.addresses.holds(at.When) {
 			f.toAll.AddSent(at.Origin, at.Odd, n)
 		}
 	}
@@ -67,8 +68,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 			return err
 		}
 		rd := newReader(p, record.Data)
-		if rd.require(record.N <= r.tally.Read() && f.records <= math.MaxInt64/2,
-			"it was added more often than there are lines"); !rd.bad() {
+		rd.require(record.N <= r.tally.Read() && f.records <= math.MaxInt64/2,
+			"it was added more often than there are lines")
+		if !rd.bad() {
 			f.records += record.N
 		}
 		if key, name := rd.operator(); !rd.bad() && !bytes.Equal(key, f.key) {
@@ -80,6 +82,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 		}
 		if rd.bad() {
 			return fmt.Errorf("%w: %s, in the record %x", ErrDamaged, rd.wrong, record.Data[:min(len(record.Data), 64)])
+		}
+		if f.err != nil {
+			return f.err
 		}
 	}
 	f.end()
@@ -123,8 +128,8 @@ func (f *finalPass) record(rd *coder, n int64) {
 		f.unknownCounts(rd, n)
 	case kind == recordFetch:
 		f.fetch(rd, n)
-	case kind == recordVisit:
-		f.visit(rd, n)
+	case kind == recordEvent:
+		f.event(rd, n)
 	case kind == recordDelayed:
 		f.delayed(rd, n)
 	default:
@@ -136,10 +141,11 @@ func (f *finalPass) record(rd *coder, n int64) {
 func (f *finalPass) answer(rd *coder, n int64) {
 	var x answered
 	x.code(rd)
-	if f.isCut && x.mayBeCut {
+	if f.addresses.ipv4 && x.mayBeCut {
 		x.Client = 0
 	}
-	if rd.end(); !rd.bad() {
+	rd.end()
+	if !rd.bad() {
 		f.toAll.Add(x.site, x.Answer, n)
 	}
 }
@@ -164,14 +170,15 @@ func (f *finalPass) unknownCounts(rd *coder, n int64) {
 func (f *finalPass) fetch(rd *coder, n int64) {
 	var x fetch
 	x.code(rd)
-	if !x.when.holds(f.isCut) {
+	if !f.addresses.holds(x.when) {
 		rd.end()
 		return
 	}
 	x.identity = f.identity(x.Crawler, x.identity, x.address)
 	x.Identity, x.HasTime = uint8(x.identity), x.use != fetchTimeless
 	row, _ := f.row(rd, x.Crawler, x.use == fetchCounted)
-	if rd.end(); rd.bad() || x.identity == report.SpoofedIdentity {
+	rd.end()
+	if rd.bad() || x.identity == report.SpoofedIdentity {
 		return
 	}
 	shown := f.told.Add(&x.Fetch, n)
@@ -186,29 +193,22 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	}
 }
 
-// identity returns the identity of a crawler's client at an address: Run.Verify may have
-// verified it, or the addresses prove nothing.
+// identity returns the identity of a crawler's client at an address, which Run.Verify may have verified.
 func (f *finalPass) identity(crawler uint32, identity report.Identity, address []byte) report.Identity {
-	switch {
-	case f.proxied && (identity == report.Verified || identity == report.SpoofedIdentity):
-		return report.Unverified
-	case !f.proxied && f.name == "" && identity == report.Unverified &&
-		f.run.verified[verifiedKey{crawler, string(address)}]:
-		return report.Verified
-	}
-	return identity
+	return f.addresses.settle(identity, f.name == "" && f.run.verified[verifiedKey{crawler, string(address)}])
 }
 
 func (f *finalPass) delayed(rd *coder, n int64) {
 	var x delayed
 	x.code(rd)
-	if !x.when.holds(f.isCut) {
+	if !f.addresses.holds(x.when) {
 		rd.end()
 		return
 	}
 	row, _ := f.row(rd, x.from.Crawler, true)
-	if rd.end(); !rd.bad() && !f.onlyRequests {
-		f.rates.delayed(row, x.from, x.address, x.time, x.millis, n)
+	rd.end()
+	if !rd.bad() && !f.onlyRequests {
+		f.rates.delayed(row, &x, n)
 	}
 }
 
@@ -229,68 +229,77 @@ func (f *finalPass) row(rd *coder, crawler uint32, counted bool) (r *row, p *cra
 	return r, p
 }
 
-// visit reads a request. It gives it its verdict, unless it has one.
-func (f *finalPass) visit(rd *coder, n int64) {
-	x, config := &f.now, &f.run.auditor.config
-	*x = visit{stances: x.stances, normal: x.normal}
-	x.code(rd, config)
-	if !x.when.holds(f.isCut) {
+// event reads a request. It gives it its verdict, unless it has one.
+func (f *finalPass) event(rd *coder, n int64) {
+	e, config := &f.now, &f.run.auditor.config
+	*e = Event{waiting: waiting{stances: e.stances, normal: e.normal}}
+	e.code(rd, config)
+	if !f.addresses.holds(e.when) {
 		rd.end()
 		return
 	}
-	x.row, x.Profile = f.row(rd, x.from.Crawler, true)
-	rd.require(!x.counted || config.Judged != nil, "a request waits for nobody")
-	if rd.end(); rd.bad() {
+	e.when = always
+	e.row, e.Crawler = f.row(rd, e.from.Crawler, true)
+	rd.require(!e.counted || config.Judged != nil, "a request waits for nobody")
+	rd.end()
+	if rd.bad() {
 		return
 	}
-	x.Identity, x.Crawler, x.N = f.identity(x.from.Crawler, x.Identity, x.address), x.row.name, n
+	e.Identity, e.Name, e.N, e.Worker = f.identity(e.from.Crawler, e.Identity, e.proof), e.row.name, n, -1
 	if config.Judged != nil {
-		x.Worker, x.Origin, x.Site = -1, f.origins.of(f.run.auditor, x.from.Site), x.from.Site
-		if len(x.Address) == 0 {
-			x.Address = nil
+		e.Origin = f.origins.of(f.run.auditor, e.Site)
+		if len(e.Address) == 0 {
+			e.Address = nil
 		}
 	}
 	switch {
-	case !x.counted:
-		f.decide(rd.policy, x)
-		f.decided(x)
+	case !e.counted:
+		f.decide(rd.policy, e)
+		f.give(f.sinks, e)
 	case !f.onlyRequests:
-		if x.Identity == report.SpoofedIdentity {
-			x.Verdict, x.Reason = report.Spoofed, 0
+		if e.Identity == report.SpoofedIdentity {
+			e.Decision.Decision = judge.Decision{Verdict: report.Spoofed}
 		}
-		config.Judged(&x.Judged)
+		f.give(config.Judged, e)
 	}
 }
 
+func (f *finalPass) give(to Sink, e *Event) { f.err = cmp.Or(f.err, to.Add(e)) }
+
 // decide gives a request its verdict.
-func (f *finalPass) decide(p *policy.Policy, x *visit) {
+func (f *finalPass) decide(p *policy.Policy, e *Event) {
 	q := judge.Case{
-		Spoofed: x.Identity == report.SpoofedIdentity, Time: x.Time, HasTime: true, Site: x.from.Site,
-		Class: classOf(x.Profile), Exact: x.exact, HasNormal: x.hasNormal, Copies: x,
+		Spoofed: e.Identity == report.SpoofedIdentity, Time: e.Time, HasTime: true, Site: e.Site,
+		Class: classOf(e.Crawler), Exact: e.exact, HasNormal: e.hasNormal, Copies: e,
 	}
-	d, _ := judge.Decide(p, &q, f.told)
-	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
-	if x.IsOf(&f.run.auditor.config.Only) && f.told.ClearedByStrangers(&q, d) {
-		f.clearedByStrangers += x.N
+	e.Decision.Decision, _ = judge.Decide(p, &q, f.told)
+	if e.IsOf(&f.run.auditor.config.Only) && f.told.ClearedByStrangers(&q, e.Decision.Decision) {
+		f.clearedByStrangers += e.N
 	}
-	if x.Verdict == report.Spoofed {
+	if e.Verdict == report.Spoofed {
 		return
 	}
-	x.InformedKnown = x.row.informedKnown
-	x.rule = ruleKey{x.from.Site, max(x.cited-1, 0), x.line}
-	if f.isOne(x.Profile) {
-		x.from.Identity = uint8(x.Identity)
-		x.Informed = f.told.Informed(x.from, x.Time, x.stances)
+	e.InformedKnown = e.row.informedKnown
+	e.rule = ruleKey{e.Site, max(e.cited-1, 0), e.line}
+	if f.isOne(e.Crawler) {
+		e.from.Identity = uint8(e.Identity)
+		e.Informed = f.told.Informed(e.from, e.Time, e.stances)
+	}
+	if e.Verdict == report.Violation && f.run.auditor.config.Judged != nil {
+		e.Rule = f.run.auditor.rule(e.rule, 0)
 	}
 }
 
 // Stances implements judge.Copies.
-func (x *visit) Stances(origin int32, normal bool) []policy.Stance {
+func (x *waiting) Stances(origin int32, normal bool) []policy.Stance {
 	if normal {
 		return x.normal[origin-x.from.Site.First]
 	}
 	return x.stances[origin-x.from.Site.First]
 }
+
+// Permit implements judge.Copies: it is known what the copies say.
+func (x *waiting) Permit(int32, bool) bool { return false }
 
 // isOne reports whether the clients of a crawler may know of each other's fetches: users of one
 // tool do not, nor do clients without a name. A nil profile is that of an unknown crawler.
@@ -298,64 +307,31 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
 }
 
-// count counts a deferred request in its row and, if it is a violation, for the version
-// that it quotes: of each origin that it may have gone to and that has this version.
-func (r *Run) count(x *visit) {
-	row := x.row
-	row.count(x.Identity, x.Verdict, x.Reason, x.N)
-	size := x.Size
-	if x.Verdict == report.Spoofed {
-		size = 0 // as SiteInfo.Bytes has it
-	}
-	r.tally.countSite(x.from.Site, x.from.Crawler, x.Profile != nil, x.Verdict, false, always, x.N, size)
-	if x.Evasive {
-		row.evasive += x.N
-	}
-	if x.Verdict == report.Grace && x.Informed {
-		row.graceInformed += x.N
-	}
-	if x.HasTime {
-		row.Timeline.add(clock(x.Time, r.auditor.config.Zone), x.Verdict, x.N)
-	}
-	if x.Verdict == report.Violation {
-		row.violationBytes = report.Plus(row.violationBytes, times(max(x.Size, 0), x.N))
-		row.violations[violationKind{x.Identity, x.Outcome, x.MethodClass, x.Informed}] += x.N
-		row.violate(x.rule, x.N)
-		for range min(x.N, int64(row.samples.most)) {
-			row.samples.add(x.Time, x.Line)
-		}
-		if x.IsOf(&r.auditor.config.Only) {
-			r.cite(x.rule, x.N)
-		}
-		r.paths.violated(x)
-	}
-	if x.Verdict != report.Spoofed {
-		r.auditor.changes.visit(r.policy(), x)
-	}
-	r.give(x)
+// sinks are what gets the events of the final pass for a report.
+func (r *Run) sinks() Sinks {
+	return append(Sinks{r.tally, r.paths, SinkFunc(r.addChanged)}, r.listeners()...)
 }
 
-// give gives a deferred request to Config.Judged.
-func (r *Run) give(x *visit) {
-	if give := r.auditor.config.Judged; give != nil &&
-		(x.Verdict == report.Violation || !r.auditor.config.OnlyViolations) {
-		if x.Verdict == report.Violation {
-			x.Rule = r.auditor.rule(x.rule, 0)
-		}
-		give(&x.Judged)
+// listeners are the sinks of the caller.
+func (r *Run) listeners() (list Sinks) {
+	c := &r.auditor.config
+	if c.Judged != nil {
+		list = append(list, SinkFunc(func(e *Event) error {
+			if c.OnlyViolations && e.Verdict != report.Violation {
+				return nil
+			}
+			return c.Judged.Add(e)
+		}))
 	}
+	return list
 }
 
-func (r *Run) cite(k ruleKey, n int64) {
-	p := r.auditor.config.Policy
-	quoted := p.Versions(k.at.First)[k.version]
-	for i := range k.at.N {
-		o := k.at.First + i
-		if list := p.Versions(o); int(k.version) < len(list) && list[k.version].From == quoted.From &&
-			list[k.version].File == quoted.File {
-			r.tally.cited[versionKey{o, k.version}] += n
-		}
+// addChanged counts an event for the changes of robots.txt.
+func (r *Run) addChanged(e *Event) error {
+	if e.Verdict != report.Spoofed {
+		r.auditor.changes.visit(r.policy(), e)
 	}
+	return nil
 }
 
 // verifiedKey names a known crawler, and an address from which a client claimed to be it.
@@ -369,16 +345,17 @@ type verifiedKey struct {
 // choice that depends on the addresses alone, and more is true. It needs
 // Config.KeepAddresses.
 func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
-	if err := r.gather(); err != nil {
+	if err := r.endWorkers(); err != nil {
 		return nil, false, err
 	}
 	kept := newBounded(most, hashVerified)
-	err = r.judgeDeferred(func(x *visit) {
-		if x.Verdict == report.Violation && x.Identity == report.Unverified && x.Profile != nil &&
-			len(x.Profile.Domains) > 0 {
-			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
+	err = r.judgeDeferred(SinkFunc(func(e *Event) error {
+		if e.Verdict == report.Violation && e.Identity == report.Unverified && e.Crawler != nil &&
+			len(e.Crawler.Domains) > 0 {
+			kept.add(verifiedKey{e.from.Crawler, string(e.proof)}, tallied{})
 		}
-	}, true)
+		return nil
+	}), true)
 	kept.prune(1)
 	profiles := r.auditor.config.Crawlers.Profiles()
 	for k := range kept.Kept {
@@ -396,4 +373,176 @@ func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uin
 // of the crawler itself.
 func (r *Run) Verify(p crawler.Pair) {
 	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
+}
+
+// rates measures the gaps between fetches of robots.txt, and between requests for
+// which a group states a Crawl-delay. It gets deferred records in their order, and
+// holds no more than the data of one operator's crawlers.
+type rates struct {
+	fetches map[*row]*fetchRate // of the operator whose records come now
+
+	row     *row         // whose delayed requests come now
+	from    judge.Sender // the client of the last one
+	address []byte
+	last    int64 // time of the address's last request
+	gaps    gaps  // shorter than the delay at their end, or not
+	delay   int64 // in milliseconds, of the latest request
+	latest  int64 // the time of that
+}
+
+// fetchRate is how a crawler fetches robots.txt.
+type fetchRate struct {
+	last map[policy.Site]int64
+	gaps gaps // their limit is a millisecond more than a day
+}
+
+// delayAt is how a crawler kept a Crawl-delay on a site. Delay is the one stated at the
+// last request; Shorter counts gaps by the one stated at their end.
+type delayAt struct {
+	at policy.Site
+	report.DelayInfo
+}
+
+const (
+	millisecond      = 1_000_000 // in nanoseconds
+	minute           = int64(60_000 * millisecond)
+	hour             = 60 * minute
+	dayMillis        = 24 * 60 * 60 * 1000          // in milliseconds
+	longestGapMillis = 100 * 366 * int64(dayMillis) // longer gaps count as this
+)
+
+// gaps are numbers of milliseconds. Up to exactGaps of them are kept as they are; more
+// of them go to a histogram, exact to three digits.
+type gaps struct {
+	exact []int64
+	h     *hdrhistogram.Histogram // nil while they are few
+	n     int64
+	max   int64
+	short int64 // how many were shorter than their limit
+}
+
+const exactGaps = 1 << 12
+
+// add adds n gaps of the same length and limit.
+func (g *gaps) add(millis, limit, n int64) {
+	if n == 0 {
+		return
+	}
+	g.n += n
+	g.max = max(g.max, millis)
+	if millis < limit {
+		g.short += n
+	}
+	switch {
+	case g.h != nil:
+		g.record(millis, n)
+	case n <= int64(exactGaps-len(g.exact)):
+		for range n {
+			g.exact = append(g.exact, millis)
+		}
+	default:
+		g.h = hdrhistogram.New(1, longestGapMillis, 3)
+		for _, millis := range g.exact {
+			g.record(millis, 1)
+		}
+		g.exact = nil
+		g.record(millis, n)
+	}
+}
+
+func (g *gaps) record(millis, n int64) {
+	// The number is in the range of the histogram, so there is no error.
+	_ = g.h.RecordValues(min(millis, longestGapMillis), n)
+}
+
+// quantile returns the smallest gap that at least this share of all gaps, in per cent,
+// do not exceed.
+func (g *gaps) quantile(percent int64) int64 {
+	if g.h != nil {
+		return g.h.ValueAtQuantile(float64(percent))
+	}
+	slices.Sort(g.exact)
+	return g.exact[max(0, (int64(len(g.exact))*percent+99)/100-1)]
+}
+
+// millis returns the milliseconds between two moments, even if the number of
+// nanoseconds overflows.
+func millis(from, to int64) int64 {
+	if d := to - from; d >= 0 {
+		return d / millisecond
+	}
+	return to/millisecond - from/millisecond
+}
+
+func seconds(millis int64) float64 { return float64(millis) / 1000 }
+
+// delaySupport says whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
+// known. Google's parser knows no such line.
+func delaySupport(p *crawler.Profile) report.YesNo {
+	if p == nil {
+		return ""
+	}
+	if p.CrawlDelay == "" && classOf(p) == answer.Google {
+		return report.No
+	}
+	return report.YesNo(p.CrawlDelay)
+}
+
+func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
+
+// fetch adds n fetches at one moment. Those of an operator come in the order of time.
+func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
+	f := r.fetches[row]
+	if f == nil {
+		f = &fetchRate{last: map[policy.Site]int64{}}
+		r.fetches[row] = f
+	}
+	if last, ok := f.last[at]; ok {
+		f.gaps.add(millis(last, t), dayMillis+1, 1)
+	}
+	f.gaps.add(0, dayMillis+1, n-1)
+	f.last[at] = t
+}
+
+// delayed adds n equal requests to which a Crawl-delay applies. Those of
+// a row and a site come together; among them those of a client, which is a crawler at an
+// address, in the order of time.
+func (r *rates) delayed(row *row, x *delayed, n int64) {
+	if row != r.row || x.from.Site != r.from.Site {
+		r.endRequests()
+		r.row, r.gaps, r.latest = row, gaps{}, x.time
+	} else if x.from == r.from && bytes.Equal(x.address, r.address) {
+		r.gaps.add(millis(r.last, x.time), x.millis, 1)
+	}
+	r.from, r.address = x.from, append(r.address[:0], x.address...)
+	r.gaps.add(0, x.millis, n-1)
+	r.last = x.time
+	if x.time >= r.latest {
+		r.latest, r.delay = x.time, x.millis
+	}
+}
+
+// endRequests adds the measurements of delayed requests to their row.
+func (r *rates) endRequests() {
+	if r.row != nil && r.gaps.n > 0 {
+		r.row.addDelay(delayAt{r.from.Site, report.DelayInfo{
+			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)),
+			P10: seconds(r.gaps.quantile(10)),
+		}})
+	}
+	r.row = nil
+}
+
+// endOperator adds the measurements of an operator's crawlers to their rows.
+func (r *rates) endOperator() {
+	r.endRequests()
+	for row, f := range r.fetches {
+		if f.gaps.n > 0 {
+			row.fetchGaps = &report.FetchInfo{
+				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max),
+				Within24h: float64(f.gaps.short) / float64(f.gaps.n),
+			}
+		}
+	}
+	clear(r.fetches)
 }

@@ -107,7 +107,7 @@ func TestGuardAllocsOfAHistory(t *testing.T) {
 func TestGuardAllocsOfJudged(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	n := 0
-	a.config.Judged = func(j *Judged) { n += len(j.Line) }
+	a.config.Judged = listen(func(j *Event) { n += len(j.Line) })
 	if guardEntries(t, a, "combined", "", entry{}, entry{target: "/private/"}, entry{time: "-"}); n == 0 {
 		t.Error("it got none")
 	}

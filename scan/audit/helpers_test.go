@@ -156,6 +156,14 @@ func known(t testing.TB, set *crawler.Set, ranges map[string]string) *crawler.Id
 	return crawler.NewIdentities(set, o)
 }
 
+// listen returns a sink that calls a function.
+func listen(f func(*Event)) Sink {
+	return SinkFunc(func(e *Event) error {
+		f(e)
+		return nil
+	})
+}
+
 func byName(t testing.TB, name string) *format.Format {
 	t.Helper()
 	f, ok := format.ByName(name)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,17 +30,12 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if r.hasFacts {
 		return nil, errHasFacts
 	}
-	if err := r.gather(); err != nil {
+	if err := r.endWorkers(); err != nil {
 		return nil, err
-	}
-	proxied := r.auditor.isProxied(r.tally)
-	r.tally.settle(r.auditor.isCut(r.tally))
-	for _, row := range r.tally.known {
-		row.applyIdentity(proxied)
 	}
 	r.paths = r.newViolationPaths()
 	defer r.paths.sorter.Close()
-	if err := r.judgeDeferred(r.count, false); err != nil {
+	if err := r.judgeDeferred(r.sinks(), false); err != nil {
 		return nil, err
 	}
 	if err := r.paths.count(); err != nil {
@@ -61,7 +57,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
-		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
+		Proxied: t.addresses.proxied, EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
 		NoAgent: t.NoAgent, IdentityNoList: t.NoList,
 		TimeZone: in.TimeZone,
 		Since:    report.Time{Time: a.config.Period.Since.UTC()}, Until: report.Time{Time: a.config.Period.Until.UTC()},
@@ -92,9 +88,8 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	answers.Contradicted = !b.None &&
 		(t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests)
 	r.Operators = a.listOperators(t, r.Crawlers)
-	_, ipv6 := t.isCut()
-	r.IPv4Cut = a.isCut(t)
-	r.AddressesCut = r.IPv4Cut || ipv6
+	r.IPv4Cut = t.addresses.ipv4
+	r.AddressesCut = r.IPv4Cut || t.addresses.ipv6
 	if t.Period.Any {
 		r.From, r.To = report.At(t.Period.First), report.At(t.Period.Last)
 	}
@@ -109,7 +104,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	})
 	r.Overlooked, r.OverlookedNotListed = mostFrequent(&t.Overlooked, maxListed, headerInfo)
 	r.Totals = report.TotalsOf(r.Crawlers)
-	r.Sites = t.listSites(a, r.Proxied, a.isCut(t), &r.Totals)
+	r.Sites = t.listSites(a, &r.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
@@ -506,4 +501,54 @@ func startOf(nanos int64) report.Time {
 		return report.Time{}
 	}
 	return report.At(nanos)
+}
+
+// hostOf returns where the host of a Referer by http or https is; nothing is there if it has none.
+func hostOf(referer []byte) (from, to int) {
+	switch {
+	case bytes.HasPrefix(referer, []byte("https://")):
+		from = len("https://")
+	case bytes.HasPrefix(referer, []byte("http://")):
+		from = len("http://")
+	default:
+		return 0, 0
+	}
+	if n := bytes.IndexAny(referer[from:], "/:?#"); n >= 0 {
+		return from, from + n
+	}
+	return from, len(referer)
+}
+
+// listOperators compares what crawlers of operators took with the visitors whom the operators sent:
+// of those whose search engines and assistants are known.
+func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []report.OperatorInfo {
+	list := []report.OperatorInfo{}
+	if t.Referers == 0 {
+		return list
+	}
+	crawled := map[string]int64{}
+	for i := range crawlers {
+		crawled[crawlers[i].Operator] += taken(&crawlers[i])
+	}
+	for _, p := range a.config.Crawlers.Profiles() {
+		info := report.OperatorInfo{Operator: p.Operator, Crawled: crawled[p.Operator], Referred: t.Referred[p.Operator],
+			Referrers: p.Referrers}
+		if len(p.Referrers) > 0 && (info.Crawled > 0 || info.Referred > 0 && a.config.Only.IsAll()) {
+			list = append(list, info)
+		}
+	}
+	slices.SortFunc(list, func(x, y report.OperatorInfo) int {
+		return cmp.Or(cmp.Compare(y.Crawled, x.Crawled), cmp.Compare(y.Referred, x.Referred),
+			cmp.Compare(x.Operator, y.Operator))
+	})
+	return list
+}
+
+// taken returns how many requests were for anything but robots.txt, without impostors.
+func taken(c *report.CrawlerInfo) int64 {
+	n := c.Requests - c.Verdicts[report.Spoofed] - c.Verdicts[report.RobotsFetch]
+	if c.Exempt != "" {
+		n -= c.RobotsTxt.Fetches
+	}
+	return n
 }

@@ -2,9 +2,12 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -444,3 +447,408 @@ func TestPreimagesOfDecodedPaths(t *testing.T) {
 
 // ends encodes what would end a path, as package format does.
 var ends = strings.NewReplacer("?", "%3F", "#", "%23")
+
+// anyEntry returns an entry of any kind: of crawlers, browsers and others, with all verdicts.
+func anyEntry(rng *rand.Rand) entry {
+	pick := func(from ...string) string { return from[rng.IntN(len(from))] }
+	return entry{
+		vhost: pick("example.com", "example.com:443", "example.com:443", "www.example.com", "other.example",
+			"example.com:8080", "b\xfccher.example", "h\xff\x00", "-"),
+		addr: pick("192.0.2.1", "192.0.2.2", "198.51.100.7", "10.0.0.1"), time: at(rng.IntN(20*day0) - 10*day0),
+		method: pick("GET", "GET", "GET", "HEAD", "POST"),
+		target: pick("/", "/about", "/private/", "/private/x", "/?s=1", "/a~b", "/a%7Eb", "/typo", "/robots.txt",
+			"/robots.txt", "/robots.txt", "/robots.txt?x", "*", "//private/x", "https://www.example.com/private/",
+			"http://example.com/private/", "/a b", `/\x22`, "/\x00\xff"),
+		status: pick("200", "200", "200", "304", "301", "403", "404", "414", "429", "503", "-"),
+		size:   pick("512", "70", "0", "-"),
+		agent: pick(gptbot, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, browser, browser, "curl/8",
+			"bot", "-", "acmebot", "WireReader/1 (compatible; GPTBot/1)", "AcmeBot/2 (+https://x.example)",
+			"ÄcmeBot\xff/1 (+https://x.example)", fmt.Sprintf("X%d-Bot/1 (+http://x.example)", rng.IntN(40))),
+	}
+}
+
+// messyLog returns lines of a log in which everything occurs, garbage and mutated lines too.
+func messyLog(rng *rand.Rand, n int, vhost bool) []string {
+	lines := make([]string, n)
+	for i := range lines {
+		e := anyEntry(rng)
+		if e.target == "/robots.txt" && rng.IntN(20) > 0 {
+			e.status, e.size = []string{"200", "304"}[rng.IntN(2)], "" // others clear the requests of days
+		}
+		if rng.IntN(20) == 0 {
+			e.time = "-"
+		}
+		if rng.IntN(20) == 0 {
+			e.protocol = noProtocol
+		}
+		if !vhost {
+			e.vhost = ""
+		}
+		line := e.String()
+		switch rng.IntN(20) {
+		case 0:
+			line = ""
+		case 1:
+			line = randomBytes(rng, rng.IntN(200))
+		case 2, 3:
+			line = mutate(rng, line)
+		case 4:
+			line += "\r"
+		}
+		lines[i] = strings.ReplaceAll(line, "\n", "")
+	}
+	return lines
+}
+
+func randomBytes(rng *rand.Rand, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return string(b)
+}
+
+// mutate changes a line where it hurts.
+func mutate(rng *rand.Rand, line string) string {
+	b := []byte(line)
+	for range 1 + rng.IntN(3) {
+		i := rng.IntN(len(b) + 1)
+		j := min(len(b), i+rng.IntN(20))
+		switch rng.IntN(4) {
+		case 0:
+			b = append(b[:i:i], b[j:]...)
+		case 1:
+			b = append(b[:j:j], b[i:]...)
+		case 2:
+			b = append(append(b[:i:i], "\"\\ []\r\x00*"[rng.IntN(8)]), b[i:]...)
+		default:
+			b = append(append(b[:i:i], randomBytes(rng, 3)...), b[j:]...)
+		}
+	}
+	return string(b)
+}
+
+// TestEveryLineIsCountedOnce: whatever the lines are, the numbers of the report
+// add up.
+func TestEveryLineIsCountedOnce(t *testing.T) {
+	rounds := 60
+	if testing.Short() {
+		rounds = 15
+	}
+	plain := newAuditor(t, robotsTxtBody)
+	hosts := newAuditor(t, robotsTxtBody, "https://example.com", "http://example.com:8080")
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(5, uint64(round)))
+		for _, test := range []struct {
+			a      *Auditor
+			format string
+			vhost  bool
+		}{
+			{plain, "combined", false}, {hosts, "combined", false}, {hosts, "vhost_combined", true},
+			{plain, "common", false}, {hosts, "vhost_common", true}, {hosts, "vhost_combined", false},
+		} {
+			lines := messyLog(rng, 200, test.vhost)
+			want := int64(0)
+			for _, line := range lines {
+				if line != "" && line != "\r" {
+					want++
+				}
+			}
+			r := auditText(t, test.a, test.format, strings.Join(lines, "\n")+"\n")
+			if r.Lines != want || r.Blank != int64(len(lines))-want {
+				t.Fatalf("round %d, %s: %d lines and %d blank, want %d and %d", round, test.format, r.Lines, r.Blank, want,
+					int64(len(lines))-want)
+			}
+			if t.Failed() {
+				t.Fatalf("round %d, %s", round, test.format)
+			}
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	one := entry{target: "/private/"}.String()
+	tests := []struct {
+		name                   string
+		log                    string
+		lines, blank, unparsed int64
+	}{
+		{"nothing", "", 0, 0, 0},
+		{"one line", one + "\n", 1, 0, 0},
+		{"no final newline", one + "\n" + one, 2, 0, 0},
+		{"CRLF", one + "\r\n" + one + "\r\n", 2, 0, 0},
+		{"CRLF without the last LF", one + "\r\n" + one + "\r", 2, 0, 0},
+		{"blank lines", "\n\r\n" + one + "\n\n\n", 1, 4, 0},
+		{"a newline only", "\n", 0, 1, 0},
+		{"a blank is not a blank line", " \n", 1, 0, 1},
+		{"a bare CR is not a line end", one + "\r" + one + "\n", 1, 0, 1},
+		{"two CRs: one belongs to the line", one + "\r\r\n", 1, 0, 1},
+		{"NULs", "\x00\x00\x00\n" + one + "\n\x00", 3, 0, 2},
+		{"garbage", "not a log\n" + one + "\n", 2, 0, 1},
+		{"a line cut in its middle", one[:len(one)/2], 1, 0, 1},
+		{"other ends of lines are none", one + "\v" + one + "\n" + one + "\u2028" + one + "\n", 2, 0, 2},
+	}
+	for _, test := range tests {
+		r := auditText(t, newAuditor(t, robotsTxtBody), "combined", test.log)
+		if r.Lines != test.lines || r.Blank != test.blank || r.Unparsed != test.unparsed ||
+			r.Totals.Verdicts[report.Violation] != test.lines-test.unparsed {
+			t.Errorf("%s: %d lines, %d blank, %d unparsed, %d violations; want %d, %d, %d", test.name, r.Lines, r.Blank,
+				r.Unparsed, r.Totals.Verdicts[report.Violation], test.lines, test.blank, test.unparsed)
+		}
+	}
+}
+
+func TestOverlong(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody)
+	run := begin(t, a)
+	w := run.Worker()
+	// Not even the beginning that is a whole record is judged.
+	w.Overlong([]byte(entry{target: "/private/"}.String()))
+	beginning := bytes.Repeat([]byte("x"), 64<<10)
+	w.Overlong(beginning)
+	for i := range beginning {
+		beginning[i] = 0xff
+	}
+	w.Overlong(nil)
+	r := resultOf(t, run)
+	if r.Lines != 3 || r.Unparsed != 3 || len(r.Crawlers) != 0 {
+		t.Error(marshal(t, r))
+	}
+	if got := r.UnparsedSamples[2]; got != strings.Repeat("x", maxSample) {
+		t.Errorf("a sample of %d bytes: %.20q", len(got), got)
+	}
+}
+
+// TestRedirectThatTheSourceHas: a redirect that was answered has been followed already if the
+// source has one for an origin of the host, where the log tells no scheme, but not if it has
+// one for another host that the log may be of.
+func TestRedirectThatTheSourceHas(t *testing.T) {
+	for _, c := range []struct{ origins, redirected, hosts, want string }{
+		{"https://a.example http://a.example", "http://a.example", "a.example", "violation"},
+		{"https://a.example http://a.example", "", "a.example", "indeterminate"},
+		{"https://a.example https://b.example", "https://b.example", "https://a.example https://b.example", "indeterminate"},
+		{"https://a.example https://b.example", "https://a.example https://b.example",
+			"https://a.example https://b.example", "violation"},
+	} {
+		list := []version{{at: "https://www.example.com", from: farAgo, body: forbid}}
+		for at := range strings.FieldsSeq(c.origins) {
+			list = append(list, version{at: at, from: farAgo, body: forbid})
+		}
+		for at := range strings.FieldsSeq(c.redirected) {
+			list = append(list, version{at: at, from: -10 * hours, status: 301, to: "https://www.example.com/robots.txt"})
+		}
+		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{Hosts: originsOf(t, c.hosts)}, list...)})
+		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)},
+			entry{target: "/private/x", time: at(0)})
+		if v := nonZero(t, rowOf(r, "GPTBot").Verdicts); v[c.want] != 1 {
+			t.Errorf("%+v: %v", c, v)
+		}
+	}
+}
+
+// TestUnnamedLogOfTwoHosts: where a log may be of one of two hosts, a request has a verdict
+// only if it has the same on both.
+func TestUnnamedLogOfTwoHosts(t *testing.T) {
+	p := history(t, policy.Options{Hosts: originsOf(t, "https://a.example https://b.example")},
+		version{at: "https://a.example", from: farAgo, body: "User-agent: *\nDisallow: /private/\nDisallow: /a/\n"},
+		version{at: "https://b.example", from: farAgo, body: forbid})
+	a := New(Config{Crawlers: crawlers(t), Policy: p})
+	for target, want := range map[string]map[string]int64{"/private/x": {"violation": 1},
+		"/a/x": {"no_host": 1, "indeterminate": 1}, "/b": {"allowed": 1}} {
+		row := rowOf(auditEntries(t, a, entry{target: target, time: at(0)}), "GPTBot")
+		got := nonZero(t, row.Verdicts)
+		for reason, n := range nonZero(t, row.Reasons) {
+			got[reason] = n
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", target, got, want)
+		}
+	}
+}
+
+// TestNoHostInALogOfOneSite: a line that names no host stays without one, also where other
+// hosts are not judged.
+func TestNoHostInALogOfOneSite(t *testing.T) {
+	a := auditorBy(t, version{from: farAgo, body: forbid})
+	run := begin(t, a)
+	w := run.Worker()
+	w.SetSite(policy.Site{First: 0, N: 1}, true)
+	w.Chunk(byName(t, "vhost_combined"), nil, []byte(entry{vhost: "-",
+		target: "/private/x"}.String()+"\n"+entry{vhost: "other.example:443", target: "/private/x"}.String()+"\n"))
+	r := resultOf(t, run)
+	if row := rowOf(r, "GPTBot"); row.Reasons[report.NoHost] != 1 || row.Requests != 1 || r.OtherHost != 1 {
+		t.Errorf("%+v, %d of other hosts", row.Reasons, r.OtherHost)
+	}
+}
+
+// TestInformedByVersionsWithoutABody: a crawler that fetched while robots.txt may have been
+// missing, or a redirect, has not been sent the rule.
+func TestInformedByVersionsWithoutABody(t *testing.T) {
+	www := version{at: "https://www.example.com", from: farAgo, body: forbid}
+	for name, between := range map[string]version{
+		"missing":    {from: 0, status: 404},
+		"failed":     {from: 0, status: 503},
+		"redirected": {from: 0, status: 301, to: "https://www.example.com/robots.txt"},
+	} {
+		a := auditorBy(t, version{from: farAgo, body: forbid}, between, version{from: hours, body: forbid}, www)
+		for when, want := range map[int]int64{-601: 1, -600: 0, hours / 2: 0, hours + 599: 0, hours + 601: 1} {
+			row := rowOf(auditEntries(t, a, gets(when, gptbot, "304", "0"), visits(60*day0, "/private/x")), "GPTBot")
+			if row.Verdicts[report.Violation] != 1 || row.Informed() != want {
+				t.Errorf("%s, fetched at %d: %d informed of %v, want %d", name, when, row.Informed(), nonZero(t, row.Verdicts),
+					want)
+			}
+		}
+	}
+}
+
+// TestZoneless: times that name no zone may be wrong by 14 hours, also those of another log in one
+// audit with it.
+func TestZoneless(t *testing.T) {
+	a := auditorBy(t, version{from: farAgo, body: permit}, version{from: 0, body: forbid})
+	const span = day0 + 3*hours + 600
+	for _, c := range []struct {
+		when     int
+		zoneless []bool // of each log
+		want     map[string]int64
+	}{
+		{span + 1, []bool{false}, map[string]int64{"violation": 1}},
+		{span + 1, []bool{true}, map[string]int64{"grace": 1}},
+		{span + 1, []bool{false, true}, map[string]int64{"grace": 2}},
+		{span + 14*hours - 1, []bool{true}, map[string]int64{"grace": 1}},
+		{span + 14*hours, []bool{true}, map[string]int64{"violation": 1}},
+	} {
+		run := begin(t, a)
+		for i, is := range c.zoneless {
+			w := run.Worker()
+			w.SetZoneless(is)
+			w.Chunk(byName(t, "vhost_combined"), nil, []byte(visits(c.when+i, "/private/x").String()))
+		}
+		r := resultOf(t, run)
+		wantCounts(t, fmt.Sprint(c), r.Totals.Verdicts, c.want)
+		if is := c.zoneless[len(c.zoneless)-1]; is != (r.Policy.SkewSeconds == 14*hours+600) {
+			t.Errorf("%v: a skew of %d seconds", c, r.Policy.SkewSeconds)
+		}
+	}
+}
+
+// Headers with a crawler's word that name no crawler are counted one by one, whoever reads the lines.
+func TestOverlooked(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	overlooked := []string{browser + " StashBot", "Reader/4.0(reader.example/robot.html)", "page crawler v0",
+		"curl/8.0 mybot", strings.Repeat("a ", 200) + "bot", strings.Repeat("a ", 2000) + "bot"}
+	for i := range 30 {
+		overlooked = append(overlooked, fmt.Sprintf("Mozilla/5.0 (compatible; Reader%d; http://r.example/robot.html)", i))
+	}
+	others := []string{gptbot, acmebot, browser, "curl/8.0",
+		"Mozilla/5.0 (Linux; Android 9; CUBOT_X18) AppleWebKit/537.36 Mobile Safari/537.36"}
+	n, all, lines := map[string]int64{}, int64(0), []string(nil)
+	for range 3000 {
+		header := others[rng.IntN(len(others))]
+		if i := rng.IntN(2 * len(overlooked)); i < len(overlooked) {
+			header = overlooked[i*i/len(overlooked)]
+			key := header
+			if len(key) > 255 {
+				key = key[:255] + " (longer than 255 bytes)"
+			}
+			n[key], all = n[key]+1, all+1
+		}
+		lines = append(lines, entry{agent: header}.String())
+	}
+	var want []report.HeaderInfo
+	for header, requests := range n {
+		want = append(want, report.HeaderInfo{Header: header, Requests: requests})
+	}
+	slices.SortFunc(want, func(x, y report.HeaderInfo) int {
+		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Header, y.Header))
+	})
+	for workers := 1; workers < 4; workers++ {
+		r := auditSplit(t, newAuditor(t, robotsTxtBody), byName(t, "combined"), rng, lines, workers)
+		if !slices.Equal(r.Overlooked, want[:10]) || r.AllOverlooked() != all {
+			t.Errorf("%d workers: %d, %v, want %d, %v", workers, r.AllOverlooked(), r.Overlooked, all, want[:10])
+		}
+	}
+}
+
+// A client may send a new header with each request: as many as are kept were chosen by their hashes.
+func TestOverlookedIsBounded(t *testing.T) {
+	rng, lines := rand.New(rand.NewPCG(3, 6)), []string(nil)
+	for i := range 4 * maxHeaders {
+		lines = append(lines, entry{agent: fmt.Sprintf("a bot%d", i)}.String())
+	}
+	first := auditSplit(t, newAuditor(t, robotsTxtBody), byName(t, "combined"), rng, lines, 1)
+	second := auditSplit(t, newAuditor(t, robotsTxtBody), byName(t, "combined"), rng, lines, 3)
+	if !slices.Equal(first.Overlooked, second.Overlooked) || first.AllOverlooked() != 4*maxHeaders {
+		t.Errorf("%d of %v and %v", first.AllOverlooked(), first.Overlooked, second.Overlooked)
+	}
+	if !slices.ContainsFunc(first.Warnings, func(w string) bool { return strings.Contains(w, "crawler's word") }) {
+		t.Errorf("no warning among %q", first.Warnings)
+	}
+}
+
+// undeclaredAuditor returns an auditor that lists what it gives to Config.Undeclared.
+func undeclaredAuditor(t testing.TB, p *policy.Policy, list *[]string) *Auditor {
+	var mu sync.Mutex
+	return New(Config{Crawlers: crawlers(t), Policy: p, Listeners: Listeners{Undeclared: listen(func(j *Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		*list = append(*list, fmt.Sprintf("%s %d %s %s %s:%d %s", j.Address, j.Time, j.Target, j.Agent, j.Rule.Rule,
+			j.Rule.Line, j.Name))
+	})}})
+}
+
+// The requests of clients that name no crawler, of what robots.txt forbids to *, are given as a reader of
+// each line would choose them, whoever reads the lines.
+func TestUndeclared(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 9))
+	headers := []string{browser, "curl/8.0", "-", "page crawler v0", strings.Repeat("x ", 300), gptbot, acmebot, googlebot}
+	rules := map[string]string{"/private/x": "Disallow: /private/:2", "/private/y?s=": "Disallow: /private/:2",
+		"/b?s=1": "Disallow: /*?s=:3"}
+	targets := []string{"/", "/a%7Eb", "/robots.txt", "/private/x", "/private/y?s=", "/b?s=1", "/c?t=1&s=", "*", "/private/../d"}
+	var lines, want []string
+	for i := range 6000 {
+		address := []string{"192.0.2.1", "2001:DB8:0:1::7", "::ffff:192.0.2.3", "host4.example"}[rng.IntN(4)]
+		header, target := headers[rng.IntN(len(headers))], targets[rng.IntN(len(targets))]
+		lines = append(lines, entry{addr: address, time: at(i), target: target, agent: header}.String())
+		if rule := rules[target]; rule != "" && !slices.Contains([]string{gptbot, acmebot, googlebot}, header) {
+			want = append(want, fmt.Sprintf("%s %d %s %s %s ", address, moment(i), target, header, rule))
+		}
+	}
+	slices.Sort(want)
+	for workers := 1; workers < 4; workers++ {
+		var got []string
+		auditSplit(t, undeclaredAuditor(t, constant(robotsTxtBody, nil), &got), byName(t, "combined"), rng, lines, workers)
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%d workers: %d requests, want %d, such as\n%s\n%s", workers, len(got), len(want), got[0], want[0])
+		}
+	}
+}
+
+// What some copy of robots.txt permits that was in force shortly before, or what went to another host, is
+// not forbidden. What a crawler was told does not matter.
+func TestUndeclaredWithVersions(t *testing.T) {
+	p := history(t, policy.Options{}, version{from: -100 * hours, body: "User-agent: *\nAllow: /\n"},
+		version{from: 0, body: forbid}, version{from: 100 * hours, status: 404})
+	for name, c := range map[string]struct {
+		host   string
+		after  int
+		target string
+		want   int
+	}{
+		"before the rule":     {onSite, -hours, "/private/x", 0},
+		"the rule is new":     {onSite, 10 * hours, "/private/x", 0},
+		"forbidden":           {onSite, 50 * hours, "/private/x", 1},
+		"another path":        {onSite, 50 * hours, "/x", 0},
+		"robots.txt":          {onSite, 50 * hours, "/robots.txt", 0},
+		"another host":        {"other.example:443", 50 * hours, "/private/x", 0},
+		"robots.txt has gone": {onSite, 130 * hours, "/private/x", 0},
+		"before all versions": {onSite, -200 * hours, "/private/x", 0},
+	} {
+		var got []string
+		auditEntries(t, undeclaredAuditor(t, p, &got),
+			entry{vhost: onSite, target: "/robots.txt", status: "404", time: at(c.after - 60), agent: browser},
+			entry{vhost: c.host, target: c.target, time: at(c.after), agent: browser})
+		if len(got) != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

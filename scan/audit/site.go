@@ -2,9 +2,13 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // site is where a request went: the origins of the policy that it may have gone to,
@@ -21,12 +25,31 @@ type site struct {
 	host     string // for the report, if the log names one
 }
 
-// site returns where the record's request went, by the first of: the authority of an
+// sites tells where requests went, and remembers it.
+type sites struct {
+	given   *policy.Policy
+	forAny  bool // the policy is for all hosts
+	quota   *quota
+	unnamed policy.Site // of requests in a log that names no host
+	only    bool        // requests elsewhere than unnamed are of another host
+	hosts   memo[site]  // by the host field
+	urls    memo[site]  // by the scheme and authority of an absolute target
+	key     []byte      // of a memo
+}
+
+func newSites(c *Config, q *quota) sites {
+	unnamed, _ := c.Policy.Unnamed()
+	return sites{given: c.Policy, forAny: c.Policy.Any() && c.Fetched == nil, quota: q, unnamed: unnamed}
+}
+
+func (w *sites) empty() { w.hosts, w.urls = memo[site]{}, memo[site]{} }
+
+// site returns where the request of a record went, by the first of: the authority of an
 // absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.
 // An empty host field may stand for any host. A policy for all hosts is for those requests that
 // name none.
-func (w *Worker) site() site {
-	s := w.namedSite()
+func (w *sites) site(r *format.Record) site {
+	s := w.namedSite(r)
 	if w.only && !s.other {
 		s = s.within(w.unnamed)
 	}
@@ -52,30 +75,28 @@ func (s site) isOtherScheme() bool {
 	return s.byTarget && s.N > 0 && (s.named < s.First || s.named >= s.First+s.N)
 }
 
-func (w *Worker) namedSite() site {
-	forAny := w.auditor.config.Policy.Any() && w.auditor.config.Fetched == nil
+func (w *sites) namedSite(r *format.Record) site {
 	switch {
-	case w.record.Target[0] != '/' && (!forAny || w.namesElsewhere()):
-		w.key = append(append(w.key[:0], w.authority()...), w.schemeHint()...)
+	case r.Target[0] != '/' && (!w.forAny || w.namesElsewhere(r)):
+		w.key = append(append(w.key[:0], authority(r.Target)...), schemeHint(r)...)
 		return w.siteBy(w.urls, w.key, targetOrigin)
-	case !forAny && w.record.Host != nil:
-		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
+	case !w.forAny && r.Host != nil:
+		if len(r.Host) == 0 || string(r.Host) == "-" {
 			return site{}
 		}
-		return w.siteBy(w.hosts, w.record.Host, loggedOrigin)
+		return w.siteBy(w.hosts, r.Host, loggedOrigin)
 	}
 	return site{Site: w.unnamed, schemeless: true}
 }
 
-// namesElsewhere reports whether the absolute target of the record names a host in a log that
+// namesElsewhere reports whether the absolute target of a record names a host in a log that
 // names no other, so that the robots.txt given may not be its.
-func (w *Worker) namesElsewhere() bool {
-	return !w.auditor.config.Policy.None() && w.record.Host == nil && len(w.authority()) > 0
+func (w *sites) namesElsewhere(r *format.Record) bool {
+	return !w.given.None() && r.Host == nil && len(authority(r.Target)) > 0
 }
 
-// authority returns the scheme and authority of the record's target, which is absolute:
-// nothing if it is no URL.
-func (w *Worker) authority() []byte { return w.record.Target[:authorityEnd(w.record.Target)] }
+// authority returns the scheme and authority of an absolute target: nothing if it is no URL.
+func authority(target []byte) []byte { return target[:authorityEnd(target)] }
 
 // What tells the scheme of a request with an absolute target beside that, as schemeHint
 // writes it after the URL.
@@ -86,17 +107,17 @@ const (
 	wholeURL   = "/-" // none, but the target is the log's own field with the URL
 )
 
-// schemeHint returns how the log tells the scheme of the record, whose target is absolute: by
+// schemeHint returns how the log tells the scheme of a record, whose target is absolute: by
 // a field for it or by the port of the host field. If it does not, it returns nothing.
-func (w *Worker) schemeHint() string {
-	switch host := w.record.Host; {
-	case w.record.SchemeLogged:
+func schemeHint(r *format.Record) string {
+	switch host := r.Host; {
+	case r.SchemeLogged:
 		return sameScheme
 	case bytes.HasSuffix(host, []byte(":80")):
 		return httpPort
 	case bytes.HasSuffix(host, []byte(":443")):
 		return httpsPort
-	case w.record.OwnURL:
+	case r.OwnURL:
 		return wholeURL
 	}
 	return ""
@@ -134,18 +155,18 @@ func loggedOrigin(field []byte) (origin.Origin, error) {
 
 // siteBy returns the site of a key. Each function read has a memo of its own: a host
 // field may look like a URL without being one.
-func (w *Worker) siteBy(known memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
+func (w *sites) siteBy(known memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
 	s, ok := known[string(key)]
 	if !ok {
 		s = w.newSite(key, read)
-		known.keep(&w.quota, key, s, 2*len(s.host)) // the tally may keep it too
+		known.keep(w.quota, key, s, 2*len(s.host)) // the tally may keep it too
 	}
 	return s
 }
 
 // webSite returns the origins of a host by http and https, on their own ports.
-func (w *Worker) webSite(o origin.Origin) (s policy.Site, ok bool) {
-	p := w.auditor.config.Policy
+func (w *sites) webSite(o origin.Origin) (s policy.Site, ok bool) {
+	p := w.given
 	s, ok = p.Site(origin.Origin{Scheme: "http", Host: o.Host, Port: 80})
 	https, both := p.Site(origin.Origin{Scheme: "https", Host: o.Host, Port: 443})
 	switch {
@@ -158,35 +179,176 @@ func (w *Worker) webSite(o origin.Origin) (s policy.Site, ok bool) {
 }
 
 // originOf returns the origin of the policy that a URL names, -1 if there is none.
-func (w *Worker) originOf(url []byte) int32 {
+func (w *sites) originOf(url []byte) int32 {
 	if o, err := origin.Of(url); err == nil {
-		if s, ok := w.auditor.config.Policy.Site(o); ok {
+		if s, ok := w.given.Site(o); ok {
 			return s.First
 		}
 	}
 	return -1
 }
 
-func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
+func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
 	o, err := read(key)
 	host := o.String()
 	if err != nil {
 		host = string(key)
 	}
 	host = shortened([]byte(host), maxHostName) // a copy: it may be a view of a whole field
-	if err == nil && !w.auditor.config.Policy.Any() {
-		find := w.auditor.config.Policy.Site
+	if err == nil && !w.given.Any() {
+		find := w.given.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {
 			find = w.webSite
 		}
 		if s, ok := find(o); ok {
 			at := site{Site: s, schemeless: o.Scheme == "", host: host}
 			n, isURL := origin.Prefix(key)
-			if at.byTarget = isURL && string(key[n:]) == wholeURL && at.schemeless; at.byTarget {
+			at.byTarget = isURL && string(key[n:]) == wholeURL && at.schemeless
+			if at.byTarget {
 				at.named = w.originOf(key[:n])
 			}
 			return at
 		}
 	}
 	return site{other: true, host: host}
+}
+
+// hasVersion reports whether the site had such a version at a time.
+func (s site) hasVersion(p *policy.Policy, t int64, is func(policy.Version) bool) bool {
+	for o := s.First; o < s.First+s.N; o++ {
+		if slices.ContainsFunc(p.VersionsAt(o, t), is) {
+			return true
+		}
+	}
+	return false
+}
+
+// hadFile reports whether every version that the site may have had at a time is a file with rules or
+// comments, so that an answer without a body came from something else than the site.
+func (s site) hadFile(p *policy.Policy, t int64) bool {
+	for o := s.First; o < s.First+s.N; o++ {
+		list := p.VersionsAt(o, t)
+		if len(list) == 0 || slices.ContainsFunc(list, func(v policy.Version) bool {
+			return v.Status/100 != 2 || v.Size == 0 || v.Copy < 0
+		}) {
+			return false
+		}
+	}
+	return s.N > 0
+}
+
+// siteKey names what is counted of the crawlers' requests for a site: by verdict and, siteSpoofed
+// higher, those of impostors by the verdict that row.Spoofed has; siteWhen higher for each case of ifCut;
+// siteKinds higher for each known crawler, the first of which comes after all unknown ones.
+type siteKey struct {
+	At   policy.Site `cbor:"1,keyasint"`
+	What int32       `cbor:"2,keyasint"`
+}
+
+const (
+	siteSpoofed    = int32(report.Verdicts)
+	siteWhen       = 2 * siteSpoofed
+	siteKinds      = int32(ifCuts) * siteWhen
+	maxSiteKeys    = 1 << 15 // of all sites: one has some two for each known crawler
+	maxSitesListed = 1000
+)
+
+// hashSite is the same for all keys of a site: it is counted with all of them, or not at all.
+func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N))) }
+
+// countSite counts an event in its site. spoofed: it is an impostor's that has another verdict so far.
+func (t *tally) countSite(e *Event, spoofed bool) {
+	k, size := siteKey{e.Site, int32(e.Verdict) + int32(e.when)*siteWhen}, max(e.Size, 0)
+	if e.Crawler != nil {
+		k.What += int32(e.from.Crawler+1) * siteKinds
+	}
+	if spoofed {
+		k.What += siteSpoofed
+	}
+	if e.Verdict == report.Spoofed {
+		size = 0 // as SiteInfo.Bytes has it
+	}
+	if e.N != 1 {
+		size = times(size, e.N)
+	}
+	of := &t.pending[uint32(k.What+k.At.First)%uint32(len(t.pending))]
+	if of.key != k {
+		t.addSite(of)
+		of.key = k
+	}
+	of.n, of.bytes = of.n+e.N, report.Plus(of.bytes, byteSum(size))
+}
+
+// siteCount is what is to be added to the counts of a site.
+type siteCount struct {
+	key   siteKey
+	n     int64
+	bytes byteSum
+}
+
+func (t *tally) addSite(c *siteCount) {
+	if c.n > 0 {
+		t.Sites.add(c.key, tallied{N: c.n, Bytes: c.bytes})
+	}
+	c.n, c.bytes = 0, 0
+}
+
+// addSites adds all counts that are pending.
+func (t *tally) addSites() {
+	for i := range t.pending {
+		t.addSite(&t.pending[i])
+	}
+}
+
+// listSites lists the sites by their requests, and what they leave of the totals.
+func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
+	t.addSites()
+	t.Sites.prune(1)
+	type visitor struct { // a known crawler of a site
+		site    string
+		crawler int32
+	}
+	sites, seen := map[string]*report.SiteInfo{}, map[visitor]bool{}
+	chosen := []bool{a.config.Only.Has("", report.Unknown)} // of the numbers in siteKey.What
+	for _, p := range a.config.Crawlers.Profiles() {
+		chosen = append(chosen, a.config.Only.Has(p.Name, p.Category))
+	}
+	for k, c := range t.Sites.Kept {
+		name, who, kind := a.originText(k.At), k.What/siteKinds, k.What%siteKinds
+		if int(who) >= len(chosen) || !chosen[who] || !t.addresses.holds(ifCut(kind/siteWhen)) {
+			continue
+		}
+		kind %= siteWhen
+		if sites[name] == nil {
+			sites[name] = &report.SiteInfo{Origin: name}
+		}
+		v, bytes := report.Verdict(kind%siteSpoofed), int64(c.Bytes)
+		if kind >= siteSpoofed && t.addresses.settle(report.SpoofedIdentity, false) == report.SpoofedIdentity {
+			v, bytes = report.Spoofed, 0
+		}
+		sites[name].Add(v, c.N, bytes)
+		if of := (visitor{name, who}); who > 0 && v != report.Spoofed && !seen[of] {
+			seen[of] = true
+			sites[name].Crawlers++
+		}
+	}
+	list, listed := []report.SiteInfo{}, report.SiteInfo{}
+	for _, s := range sites {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(x, y report.SiteInfo) int {
+		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Origin, y.Origin))
+	})
+	list = list[:min(len(list), maxSitesListed)]
+	for i := range list {
+		listed.Plus(&list[i])
+	}
+	if listed.Requests == totals.Requests {
+		return list
+	}
+	rest := report.SiteInfo{Origin: report.OtherSites, Requests: totals.Requests - listed.Requests,
+		Verdicts: totals.Verdicts, Bytes: totals.Bytes - listed.Bytes,
+		ViolationBytes: totals.ViolationBytes - listed.ViolationBytes}
+	report.AddCounts(rest.Verdicts[:], listed.Verdicts[:], -1)
+	return append(list, rest)
 }

@@ -8,8 +8,14 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
+	"reflect"
+	"slices"
 	"strings"
 
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
@@ -19,11 +25,11 @@ import (
 //
 //	line     what made it: the form of the file, Semantics and the schema of reports
 //	head     length in 8 bytes, JSON, CRC-32C of it in 4: from the caller
-//	tally    likewise, as counts.go has it
+//	tally    likewise, as appendTally writes it
 //	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. The same lines make the same bytes, by any number of workers. A state holds raw lines of clients only where the report
-// would. It holds addresses where gaps between requests are to be measured; of a
+// Numbers are big-endian. The same lines make the same bytes, by any number of workers. A state holds raw
+// lines of clients only where the report would. It holds addresses where gaps between requests are to be measured; of a
 // sample of all lines and of each crawler it has hashes of addresses, of 64 bits and without a key.
 const (
 	stateForm    = 17      // raise it when a counter is added or a record changes; no other form is read
@@ -71,7 +77,7 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil {
 		return ErrNoState
 	}
-	if err := r.gather(); err != nil {
+	if err := r.endWorkers(); err != nil {
 		return err
 	}
 	return r.write(w, stateLine, head, r.deferred)
@@ -115,7 +121,8 @@ func (r *Run) joined(records iter.Seq2[spill.Record, error]) iter.Seq2[spill.Rec
 			case key != nil:
 				kept.Data = bytes.Clone(record.Data)
 			default:
-				if kept.Data = nil; !yield(record, nil) {
+				kept.Data = nil
+				if !yield(record, nil) {
 					return
 				}
 			}
@@ -144,7 +151,8 @@ func (r *Run) join(list ...spill.Record) ([]byte, error) {
 	f := finalPass{run: r, operatorPass: operatorPass{counts: r.tally.newRow("", unknownBounds)}}
 	for _, x := range list {
 		rd := newReader(r.policy(), x.Data[len(countsKey(x.Data)):])
-		if f.unknownCounts(rd, x.N); rd.bad() {
+		f.unknownCounts(rd, x.N)
+		if rd.bad() {
 			return nil, fmt.Errorf("%w: %s", ErrDamaged, rd.wrong)
 		}
 	}
@@ -254,4 +262,280 @@ func (r *Run) Add(s *State) error {
 	r.tally.merge(t)
 	r.hasStates = true
 	return r.deferred.AddSaved(s.file, s.records, s.size-s.records)
+}
+
+// Rows and tallies as CBOR (RFC 8949), for deferred records and states: their exported fields,
+// before the final pass, so that there are no violations in them yet. The same counts make the same
+// bytes. What was read is not used as it is: it is added up like any other part of the input, which
+// keeps all bounds. Texts are byte strings, because what clients send need not be UTF-8.
+
+// The errors of both are nil: the options are valid.
+var (
+	toCBOR, _   = encodingOptions().EncMode()
+	fromCBOR, _ = cbor.DecOptions{
+		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, MaxNestedLevels: 16,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, ByteStringToString: cbor.ByteStringToStringAllowed,
+	}.DecMode()
+)
+
+func encodingOptions() cbor.EncOptions {
+	o := cbor.CoreDetEncOptions()
+	o.String = cbor.StringToByteString
+	return o
+}
+
+// mostLines bounds the lines of an audit, so that no sum of its counts overflows. It would
+// take a machine a century to count as many.
+const mostLines = 1 << 53
+
+// maxStatus is the highest status that a format reads.
+const maxStatus = 999
+
+// encode appends a value. Only values that cannot be encoded would be an error.
+func encode(b []byte, v any) []byte {
+	more, err := toCBOR.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return append(b, more...)
+}
+
+// appendRow appends a row without its name.
+func appendRow(b []byte, r *row) []byte {
+	r.cutPaths()
+	return encode(b, r)
+}
+
+// cutPaths keeps as many paths and claims as a row has when all lines have been read.
+func (r *row) cutPaths() {
+	for _, r := range r.parts() {
+		r.Figures.Paths.cut(r.Figures.Paths.paths)
+		if r.Claims != nil {
+			r.Claims.prune(1)
+		}
+	}
+}
+
+// appendTally appends a tally of workers that have ended.
+func (a *Auditor) appendTally(b []byte, t *tally) []byte {
+	t.Hosts.prune(1)
+	t.Sizes.prune(1)
+	t.ProxySample.prune(1)
+	t.ProxySample.Rest = 0 // workers do not add all lines
+	t.Sites.prune(1)
+	t.Overlooked.prune(1)
+	t.Rows = map[int]*row{}
+	for p, r := range t.known {
+		r.cutPaths()
+		t.Rows[int(a.profiles[p])] = r
+	}
+	return encode(b, t)
+}
+
+// readTally makes a tally of what appendTally has written.
+func (a *Auditor) readTally(b []byte) (*tally, error) {
+	t := a.newTally()
+	rest, err := a.decode(b, t, knownBounds, mostLines)
+	profiles := a.config.Crawlers.Profiles()
+	for number, r := range t.Rows {
+		if number >= len(profiles) || len(rest) > 0 {
+			return nil, errors.New("a crawler is not known")
+		}
+		p := &profiles[number]
+		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
+	}
+	return t, err
+}
+
+// decode reads a value, in which no number of lines is greater than most, and returns what follows
+// it.
+func (a *Auditor) decode(b []byte, v any, of bounds, most int64) (rest []byte, err error) {
+	rest, err = fromCBOR.UnmarshalFirst(b, v)
+	if err == nil && !(&limits{a.config.Policy, of, most}).hold(reflect.ValueOf(v)) {
+		err = fmt.Errorf("a number of a %T is out of bounds", v)
+	}
+	return rest, err
+}
+
+// limits are what the numbers of a state must keep, so that adding them up overflows nothing and
+// finds all that they are indexes of.
+type limits struct {
+	policy *policy.Policy
+	bounds       // of a row
+	most   int64 // of lines
+}
+
+// hold reports whether the exported numbers of a value keep the limits.
+func (l *limits) hold(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return v.IsNil() || l.hold(v.Elem())
+	case reflect.Map:
+		for i := v.MapRange(); i.Next(); {
+			if i.Value().IsZero() || i.Key().Kind() == reflect.Struct && !l.hold(i.Key()) || !l.hold(i.Value()) {
+				return false
+			}
+		}
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return 0 <= v.Int() && (v.Int() <= l.most || v.Type() == reflect.TypeFor[byteSum]())
+	case reflect.Array:
+		for i := range v.Len() {
+			if !l.hold(v.Index(i)) {
+				return false
+			}
+		}
+	case reflect.Slice:
+		if counts, are := v.Interface().([]int64); are && len(counts) > 0 {
+			return slices.Min(counts) >= 0 && slices.Max(counts) <= l.most
+		}
+		for i := range v.Len() {
+			if v.Type().Elem().Kind() == reflect.Struct && !l.hold(v.Index(i)) {
+				return false
+			}
+		}
+	case reflect.Struct:
+		return l.holdStruct(v)
+	}
+	return true
+}
+
+// holdStruct is hold for structs, some of which have limits of their own.
+func (l *limits) holdStruct(v reflect.Value) bool {
+	isTime := func(t int64) bool { return earliest <= t && t <= latest }
+	switch x := v.Interface().(type) {
+	case period:
+		return !x.Any && x == period{} || isTime(x.First) && isTime(x.Last)
+	case timeline:
+		for _, counts := range x.Counts {
+			if counts != nil && len(counts) != len(x.Starts) {
+				return false
+			}
+		}
+		return x.Unit < report.Units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) &&
+			l.hold(v.FieldByName("Counts"))
+	case report.StatusCount:
+		return 0 <= x.Status && x.Status <= maxStatus && 0 < x.N && x.N <= l.most
+	case sizesAt:
+		return x.When < ifCuts && hasSite(l.policy, policy.Site{First: x.Origin, N: 1})
+	case sizeKey:
+		return hasSite(l.policy, x.At) && x.At.N > 0 && x.Size >= 0 &&
+			0 <= x.First && x.First <= x.Last && int(x.Last) <= len(l.policy.Versions(x.At.First))
+	case siteKey:
+		return hasSite(l.policy, x.At) && x.What >= 0
+	case pathCounts:
+		for _, k := range x.Kept {
+			if k == nil || k.N < 0 || k.N > l.most {
+				return false
+			}
+		}
+		return (len(x.Cells) == 0 || len(x.Cells) == l.sums) && l.hold(v.FieldByName("Cells")) && 0 <= x.Robots &&
+			x.Robots <= l.most
+	case tally:
+		for _, n := range x.totals.numbers() {
+			if *n < 0 || *n > l.most {
+				return false
+			}
+		}
+		l.most = x.Read()
+	case row:
+		if s := x.Spoofed; s != nil && (s.Spoofed != nil || s.If != [2]*row{}) {
+			return false // impostors have none
+		}
+		for _, of := range x.If {
+			if of != nil && of.If != [2]*row{} {
+				return false
+			}
+		}
+	}
+	for i := range v.NumField() {
+		if v.Field(i).CanInterface() && !l.hold(v.Field(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sumOf adds up numbers none of which is more than mostLines.
+func sumOf(list []int64) (sum int64) {
+	for _, n := range list {
+		sum += n
+	}
+	return sum
+}
+
+// The facts of all lines are what the verdicts of single requests depend on beside their own lines:
+// the tally, and of the deferred records the answers to robots.txt and the counts of unknown
+// crawlers, which have their names. They are smaller than the state of all lines, of which they are
+// made, and which has the requests that wait. The file is that of a state with another first line. A
+// run that has it gives the requests of some of these lines to Config.Judged as a run over all of
+// them does.
+
+var (
+	errHasFacts = errors.New("a run with the facts of all lines gives requests to Config.Judged, and has no report")
+	errNotFirst = errors.New("the facts of all lines come before the workers and the states")
+)
+
+// WriteFacts writes the facts of the states that were added. The head is the caller's, as that of WriteState.
+// It holds up to Config.Memory once more. Its errors are those of WriteState, and ErrDamaged.
+func (r *Run) WriteFacts(w io.Writer, head []byte) error {
+	if err := r.endWorkers(); err != nil {
+		return err
+	}
+	kept := spill.New(spill.Options{Memory: r.budget.records, Dir: r.auditor.config.TempDir})
+	defer kept.Close()
+	if r.ctx != nil {
+		kept.StopAt(r.ctx)
+	}
+	if err := r.keepFacts(kept.Writer()); err != nil {
+		return err
+	}
+	return r.write(w, firstLine("facts"), head, kept)
+}
+
+// keepFacts adds the records that are facts to others.
+func (r *Run) keepFacts(to *spill.Writer) error {
+	for record, err := range r.deferred.All() {
+		if err != nil {
+			return err
+		}
+		rd := newReader(r.auditor.config.Policy, record.Data)
+		rd.operator()
+		switch kind := rd.kind(); {
+		case rd.bad():
+		case kind == recordAnswer, kind == recordCounts, kind == recordFetch:
+			err = to.Add(record.Data)
+		}
+		if err == nil && rd.bad() {
+			err = fmt.Errorf("%w: %s", ErrDamaged, rd.wrong)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return to.Flush()
+}
+
+// ReadFacts reads the facts in the first size bytes of a file, as ReadState reads a state.
+func ReadFacts(file io.ReaderAt, size int64) (*State, error) { return readState(file, size, "facts") }
+
+// AddFacts gives a new run, by the same Config, the facts of all lines: its workers read some of
+// these. JudgeRest then takes the place of Report. Its errors are those of ReadState.
+func (r *Run) AddFacts(s *State) error {
+	if len(r.workers) > 0 || r.hasStates {
+		return errNotFirst
+	}
+	if err := r.Add(s); err != nil {
+		return err
+	}
+	r.hasFacts = true
+	return nil
+}
+
+// JudgeRest gives Config.Judged those requests whose verdicts other lines decide. The workers must not be used
+// afterwards. It fails if deferred records could not be kept or read, or if the facts are damaged.
+func (r *Run) JudgeRest() error {
+	if err := r.endWorkers(); err != nil {
+		return err
+	}
+	return r.judgeDeferred(r.listeners(), false)
 }

@@ -37,7 +37,8 @@ type tally struct {
 	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
 	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
 	ProxySample boundedSums[lineFrom, occurrences] `cbor:"5,keyasint"`
-	Referred    map[string]int64                   `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
+	// Referred are the lines among Referers whose Referer is of an operator.
+	Referred map[string]int64 `cbor:"6,keyasint,omitempty"`
 	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
 	// in force? (shown).
 	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 2xx to GETs of robots.txt by any client
@@ -52,10 +53,21 @@ type tally struct {
 	// Rows are those of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
 
-	known map[*crawler.Profile]*row
+	auditor *Auditor
+	quota   *quota // of the worker
+	known   map[*crawler.Profile]*row
 	// unknown has rows of unknown crawlers by their names in lower case, while lines
 	// are read: more counts of them may be in deferred records.
 	unknown map[string]*row
+	whatIf  *whatIf // nil without Config.WhatIf
+	// pending are counts for Sites, those of a key together: of most logs the same keys come again and again.
+	pending [64]siteCount
+	findings
+}
+
+// findings are what is known of a tally when all lines have been read.
+type findings struct {
+	addresses *addresses
 	// listed are the most frequent unknown crawlers, and others is the sum of all
 	// other ones, after the final pass.
 	listed  []*row
@@ -66,8 +78,6 @@ type tally struct {
 	// clearedByStrangers the requests that nothing else clears, after the final pass.
 	goneToStrangers    [2]int64
 	clearedByStrangers int64
-	whatIf             *whatIf // nil without Config.WhatIf
-	samples            int     // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -118,13 +128,13 @@ func (t *totals) numbers() (list []*int64) {
 func (a *Auditor) newTally() *tally {
 	t := &tally{
 		known:   map[*crawler.Profile]*row{},
-		unknown: map[string]*row{},
-		cited:   map[versionKey]int64{},
-		Hosts:   *newBounded(maxHosts, hashString),
-		Sizes:   *newBounded(maxSizes, hashSize),
-		Sites:   *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
+		unknown: map[string]*row{}, auditor: a, quota: &quota{},
+		findings: findings{cited: map[versionKey]int64{}},
+		Hosts:    *newBounded(maxHosts, hashString),
+		Sizes:    *newBounded(maxSizes, hashSize),
+		Sites:    *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
 		Quoted: samples{most: maxUnparsed}, ProxySample: newLineSample(),
-		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
+		Referred: map[string]int64{}, Sent: map[sizesAt]int64{},
 	}
 	if a.config.WhatIf != nil {
 		t.whatIf = newWhatIf()
@@ -210,11 +220,10 @@ type row struct {
 	Verdicts   report.VerdictCounts  `cbor:"4,keyasint,omitzero"`
 	Reasons    report.ReasonCounts   `cbor:"5,keyasint,omitzero"`
 	Identities report.IdentityCounts `cbor:"6,keyasint,omitzero"`
-	violations map[violationKind]int64
-	// spoofed are the counts of impostors as if they were not known to be: see applyIdentity.
+	// spoofed are the counts of impostors as if they were not known to be: see row.settle.
 	// Their requests are among those of the row. Nil if there are none.
 	Spoofed *row `cbor:"7,keyasint,omitempty"`
-	// If counts the requests from addresses that may be cut, if they are not and if they are: see settle.
+	// If counts the requests from addresses that may be cut, if they are not and if they are: see row.settle.
 	If      [2]*row          `cbor:"10,keyasint,omitzero"`
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
@@ -222,9 +231,14 @@ type row struct {
 	// Around counts the requests on both sides of changes of robots.txt, by side.counter.
 	Around map[uint32]int64 `cbor:"11,keyasint,omitempty"`
 
+	rowFindings
+}
+
+// rowFindings is what the final pass finds of a crawler.
+type rowFindings struct {
 	graceInformed, evasive int64
 
-	// Set by the final pass:
+	violations      map[violationKind]int64
 	informedKnown   bool
 	violationBytes  int64
 	paths           topPaths              // of violations
@@ -273,39 +287,57 @@ func (r *row) claimed() *bounded[string] {
 	return r.Claims
 }
 
-// impostors returns the counts of impostors.
-func (r *row) impostors() *row {
-	if r.Spoofed == nil {
-		r.Spoofed = newRow(r.Figures.Paths.bounds)
+// Add counts an event in its row and its site; its requests have been counted with the lines. Until it is known
+// what the addresses prove, an impostor has the verdict of an unverified client, in a row of its own.
+func (t *tally) Add(e *Event) error {
+	r, identity := e.row, e.Identity
+	isOpen := identity == report.SpoofedIdentity && e.Verdict != report.Spoofed
+	if isOpen {
+		identity = report.Unverified
 	}
-	return r.Spoofed
+	r.Identities[identity] += e.N
+	r.Verdicts[e.Verdict] += e.N
+	if e.Verdict == report.Indeterminate {
+		r.Reasons[e.Reason] += e.N
+	}
+	t.countSite(e, isOpen)
+	if e.HasTime {
+		t.quota.held += r.Timeline.add(clock(e.Time, t.auditor.config.Zone), e.Verdict, e.N)
+	}
+	if e.Evasive {
+		r.evasive += e.N
+	}
+	switch e.Verdict {
+	case report.Grace:
+		if e.Informed {
+			r.graceInformed += e.N
+		}
+	case report.Violation:
+		t.violated(e)
+	}
+	return nil
 }
 
-// applyIdentity counts the impostors as such, or, if addresses prove nothing because they are
-// those of a proxy, as unverified clients, and verified ones too. It is called once, when
-// all lines have been read: only then is it known whether addresses prove anything (proxied.go).
-// Until then an impostor was judged as if it were unverified, and counted in the row Spoofed.
-func (r *row) applyIdentity(proxied bool) {
-	s := r.impostors()
-	r.Spoofed = nil
-	if !proxied {
-		n := sumOf(s.Verdicts[:])
-		r.Verdicts[report.Spoofed] += n
-		r.Identities[report.SpoofedIdentity] += n
-		r.Timeline.mergeSpoofed(&s.Timeline)
+// violated counts a violation for its rule and, of a chosen crawler, for the version that it quotes: of each
+// origin that it may have gone to and that has this version.
+func (t *tally) violated(e *Event) {
+	r, k, p := e.row, e.rule, t.auditor.config.Policy
+	r.violationBytes = report.Plus(r.violationBytes, times(max(e.Size, 0), e.N))
+	r.violations[violationKind{e.Identity, e.Outcome, e.MethodClass, e.Informed}] += e.N
+	r.violate(k, e.N)
+	for range min(e.N, int64(r.samples.most)) {
+		r.samples.add(e.Time, e.Line)
+	}
+	if !e.IsOf(&t.auditor.config.Only) {
 		return
 	}
-	r.merge(s, 1)
-	r.Identities[report.Unverified] += r.Identities[report.Verified]
-	r.Identities[report.Verified] = 0
-}
-
-// count counts n requests with a verdict.
-func (r *row) count(i report.Identity, v report.Verdict, reason report.Reason, n int64) {
-	r.Identities[i] += n
-	r.Verdicts[v] += n
-	if v == report.Indeterminate {
-		r.Reasons[reason] += n
+	quoted := p.Versions(k.at.First)[k.version]
+	for i := range k.at.N {
+		o := k.at.First + i
+		if list := p.Versions(o); int(k.version) < len(list) && list[k.version].From == quoted.From &&
+			list[k.version].File == quoted.File {
+			t.cited[versionKey{o, k.version}] += e.N
+		}
 	}
 }
 
@@ -314,15 +346,17 @@ func newRow(b bounds) *row {
 		Figures: figures{
 			Addresses: addressSet{highest: math.MaxUint64}, Paths: pathCounts{Below: math.MaxUint64, bounds: b},
 		},
-		Timeline: timeline{most: b.units},
-		Around:   map[uint32]int64{}, changedPaths: map[uint32]int64{}, sentNew: map[uint32]int64{},
+		Timeline:    timeline{most: b.units},
+		Around:      map[uint32]int64{},
+		rowFindings: rowFindings{changedPaths: map[uint32]int64{}, sentNew: map[uint32]int64{}},
 	}
 }
 
 // newRow returns the row of an unknown crawler, or of a known one.
 func (t *tally) newRow(name string, b bounds) *row {
 	r := newRow(b)
-	r.name, r.violations, r.samples.most, r.paths.most = name, map[violationKind]int64{}, t.samples, maxPathsListed
+	r.name, r.violations, r.paths.most = name, map[violationKind]int64{}, maxPathsListed
+	r.samples.most = t.auditor.config.Samples
 	return r
 }
 
@@ -397,6 +431,7 @@ func (t *tally) merge(other *tally) {
 	t.addRows(other.known)
 	t.Hosts.merge(&other.Hosts)
 	t.Sizes.merge(&other.Sizes)
+	other.addSites()
 	t.Sites.merge(&other.Sites)
 	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)
@@ -497,4 +532,137 @@ func (r *ranking) end() (listed []*row, others *row) {
 	r.others.cutRules(maxNameRules)
 	cutLists(append(r.best, r.others))
 	return r.best, r.others
+}
+
+// Bounds of the lists of a report. A log may have each known crawler, and any number of unknown
+// ones, violate each rule of each origin: no list may grow with both. What is listed depends on
+// neither the memory nor the workers of an audit.
+const (
+	maxUnknownListed = 1000 // unknown crawlers (audit-rules 7)
+	maxNameRules     = 256  // rules of each of them
+	maxRules         = 4096 // rules of a known crawler: those of the most violations, if it broke at most as many
+	maxDelays        = 1024 // sites of a crawler with a Crawl-delay
+	maxSampleBytes   = 256 << 10
+
+	// The bounds for all known crawlers together, and for all unknown ones.
+	allRules       = 1 << 15
+	allDelays      = 1 << 13
+	allSampleBytes = 4 << 20
+	allPaths       = 1 << 14 // targets, whose requests are counted one by one if all are kept
+)
+
+// lists are the lists of a row: how long each is, and how it is made shorter, and how long those
+// of several rows may be together.
+var lists = [...]struct {
+	all    int
+	length func(*row) int
+	cut    func(r *row, most int)
+}{
+	{allRules, func(r *row) int { return r.rules.len() }, (*row).cutRules},
+	{allDelays, func(r *row) int { return len(r.delays) }, (*row).cutDelays},
+	{allSampleBytes, func(r *row) int { return r.samples.bytes }, func(r *row, most int) { r.samples.cut(most) }},
+	{
+		allPaths, func(r *row) int { return len(r.Figures.Paths.Kept) },
+		func(r *row, most int) { r.Figures.Paths.cut(min(most, r.Figures.Paths.paths)) },
+	},
+}
+
+// cutLists makes the lists of several rows as long as there is room for: the longest ones become
+// equally long.
+func cutLists(rows []*row) {
+	for _, list := range lists {
+		lengths := make([]int, len(rows))
+		for i, r := range rows {
+			lengths[i] = list.length(r)
+		}
+		most := fairShare(lengths, list.all)
+		for _, r := range rows {
+			list.cut(r, most)
+		}
+	}
+}
+
+// fairShare returns the largest number with which the lengths, each cut to it, are together at
+// most all. It sorts the lengths.
+func fairShare(lengths []int, all int) int {
+	slices.Sort(lengths)
+	for i, n := range lengths {
+		if left := len(lengths) - i; n > all/left {
+			return all / left
+		}
+		all -= n
+	}
+	return maxRules + maxDelays + maxSampleBytes
+}
+
+// violate counts n violations of a rule.
+func (r *row) violate(k ruleKey, n int64) {
+	if r.rules == nil {
+		r.rules = newBounded(maxRules, hashRule)
+	}
+	r.rules.add(k, tallied{N: n})
+}
+
+func hashRule(k ruleKey) uint64 {
+	h := mix(uint64(uint32(k.at.First))<<32 | uint64(uint32(k.at.N)))
+	return mix(h ^ uint64(uint32(k.version))<<32 ^ uint64(k.line))
+}
+
+// cutRules keeps so many rules, those that were violated most often, and counts the violations
+// of all others together.
+func (r *row) cutRules(most int) {
+	if r.rules.len() <= most {
+		return
+	}
+	of := func(k ruleKey) int64 { return r.rules.Kept[k].N }
+	keys := make([]ruleKey, 0, len(r.rules.Kept))
+	for k := range r.rules.Kept {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y ruleKey) int {
+		return cmp.Or(cmp.Compare(of(y), of(x)), cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N),
+			cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
+	})
+	kept := make(map[ruleKey]tallied, most) // a map of which much is deleted keeps its size
+	for i, k := range keys {
+		if i < most {
+			kept[k] = r.rules.Kept[k]
+		} else {
+			r.rules.Rest += of(k)
+		}
+	}
+	r.rules.Kept = kept
+}
+
+// mergeRules adds the rules of another row.
+func (r *row) mergeRules(other *row) {
+	if other.rules == nil {
+		return
+	}
+	if r.rules == nil {
+		r.rules = newBounded(maxRules, hashRule)
+	}
+	r.rules.merge(other.rules)
+}
+
+// addDelay adds a measurement. Those of a row come in the order of their sites.
+func (r *row) addDelay(d delayAt) {
+	r.delays = append(r.delays, d)
+	if len(r.delays) >= 2*maxDelays {
+		r.cutDelays(maxDelays)
+	}
+}
+
+// cutDelays keeps so many measurements, those of the most gaps.
+func (r *row) cutDelays(most int) {
+	if len(r.delays) <= most {
+		return
+	}
+	bySite := func(x, y delayAt) int {
+		return cmp.Or(cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N))
+	}
+	slices.SortFunc(r.delays, func(x, y delayAt) int { return cmp.Or(cmp.Compare(y.Gaps, x.Gaps), bySite(x, y)) })
+	r.delaysNotListed += int64(len(r.delays) - most)
+	r.delays = slices.Clone(r.delays[:most])
+	slices.SortFunc(r.delays, bySite)
 }

@@ -1,14 +1,21 @@
 package audit
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -437,5 +444,1103 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 		if row.Verdicts[report.Violation] != c.violations || row.Reasons[report.ContestedRule] != c.contested {
 			t.Errorf("%s: verdicts %v, reasons %v", c.headers, row.Verdicts, row.Reasons)
 		}
+	}
+}
+
+// Bodies of the worked cases. permit and same permit what is asked for; same has the size of
+// forbid.
+var bodies = map[string]string{
+	"forbid": forbid, "permit": permit, "same": "User-agent: *\nDisallow: /another/\n",
+	"both": forbid + "Disallow: /new/\n",
+}
+
+// Who asks in them. An impostor says that it is MJ12bot.
+var headersOf = map[string]string{
+	"gptbot": gptbot, "googlebot": googlebot, "adsbot": adsbot, "chatgpt": chatgpt, "mj12bot": mj12bot,
+	"impostor": mj12bot,
+	"twobots":  twoBots, "browser": browser, "acmebot": acmebot,
+	"botstwo": "Mozilla/5.0 (compatible; GPTBot/1.2; bingbot/2.0)",
+	"image":   "Googlebot-Image/1.0", "ACMEBOT": "ACMEBOT/3 (+http://x.example)",
+	"other": "Other-Bot/3 (+http://x.example)",
+}
+
+// secondsOf reads a time such as -20d, 1d3h10m or 9m59s, after someTime.
+func secondsOf(t testing.TB, text string) int {
+	t.Helper()
+	rest, negative := strings.CutPrefix(text, "-")
+	days, rest, found := strings.Cut(rest, "d")
+	if !found {
+		days, rest = "0", days
+	}
+	n, err := strconv.Atoi(days)
+	d, wrong := time.ParseDuration(rest + "0s")
+	if err != nil || wrong != nil {
+		t.Fatalf("%q is no time", text)
+	}
+	if n = n*day0 + int(d/time.Second); negative {
+		n = -n
+	}
+	return n
+}
+
+// versionsOf reads versions of https://example.com such as "permit -400d; 503 0s; 301>http://b/
+// 1h", of a body or a status. Those of https://www.example.com begin with "www:", those of http
+// with "http:".
+func versionsOf(t testing.TB, text string) (list []version) {
+	t.Helper()
+	for item := range strings.SplitSeq(text, "; ") {
+		what, when, _ := strings.Cut(item, " ")
+		v := version{from: secondsOf(t, when)}
+		for prefix, origin := range map[string]string{"www:": "https://www.example.com", "http:": "http://example.com"} {
+			if rest, is := strings.CutPrefix(what, prefix); is {
+				what, v.at = rest, origin
+			}
+		}
+		what, v.to, _ = strings.Cut(what, ">")
+		if status, err := strconv.Atoi(what); err == nil {
+			v.status = status
+		} else {
+			v.body = bodies[what]
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// logOf reads a log such as "gptbot 503 -5h; browser 200=permit 0s; gptbot /private/x 1m": of GETs
+// of robots.txt with a status and a size, which is that of a body, or 9; of a HEAD for it; and of
+// other requests. Who asks another host than that of https says which: "gptbot@example.com:80".
+func logOf(t testing.TB, text string) (list []entry) {
+	t.Helper()
+	for item := range strings.SplitSeq(text, "; ") {
+		f := strings.Fields(item)
+		who, host, _ := strings.Cut(f[0], "@")
+		e := entry{vhost: cmp.Or(host, onSite), target: "/robots.txt", agent: headersOf[who], time: at(secondsOf(t, f[2]))}
+		if who == "impostor" {
+			e.addr = "198.51.100.9"
+		}
+		status, size, _ := strings.Cut(f[1], "=")
+		switch {
+		case f[1][0] == '/':
+			e.target = f[1]
+		case f[1] == "HEAD":
+			e.method = f[1]
+		case bodies[size] != "":
+			e.status, e.size = status, sizeOfBody(bodies[size])
+		case size != "":
+			e.status, e.size = status, size
+		default:
+			e.status, e.size = status, "9"
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// TestWorkedCases: what the versions and the log's own answers make of the last request. The span
+// of a request at 0s begins at -1d3h10m.
+func TestWorkedCases(t *testing.T) {
+	const (
+		always  = "forbid -400d"
+		changed = "permit -400d; forbid 0s"
+		month   = "permit -400d; forbid -30d"
+		moved   = "forbid -400d; www:forbid -400d; 301>https://www.example.com/robots.txt -10h; forbid -9h"
+		x       = "; gptbot /private/x 0s"
+		y       = "; gptbot@example.com /private/x 0s"
+		z       = "; googlebot@example.com /private/x 0s"
+		move    = "gptbot@example.com 301 -10m"
+		google  = "; googlebot /private/x 0s"
+		gotFile = "; browser 200=forbid -20h" // somebody did
+	)
+	set := crawlers(t)
+	for _, c := range []struct{ name, versions, log, want string }{
+		{"the old size after 2 h", changed, "gptbot 200=permit 2h; gptbot /private/x 1d5h10m", "grace"},
+		{"the same with the new size", changed, "gptbot 200=forbid 2h; gptbot /private/x 1d5h10m", "violation"},
+		{"to another operator", changed, "mj12bot 200=permit 2h; gptbot /private/x 1d5h10m", "violation"},
+		{"of a file in force in the skew", changed, "gptbot 200=permit 5m; gptbot /private/x 1d3h14m", "violation"},
+		{"the size of the file in force", "same -400d; forbid -200d", "gptbot 200=same -1h" + x, "violation"},
+		{"another size as the span begins", "permit -400d; forbid -100d", "gptbot 200=permit -1d3h10m" + x, "grace"},
+		{"another size before the span", "permit -400d; forbid -100d", "gptbot 200=permit -1d3h10m1s" + x, "violation"},
+		{"another size of a 206", "permit -400d; forbid -100d", "gptbot 206=permit -1h" + x, "grace"},
+
+		{"a copy of 20 days ago and a 503 in the log only", "permit -400d; forbid -20d", "gptbot 503 -5h" + x, "grace"},
+		{"a copy of 62 days ago and a 503 in the log", "permit -400d; forbid -62d", "gptbot 503 -5h" + x, "violation"},
+		{"a 503 to another operator", "permit -400d; forbid -20d", "mj12bot 503 -5h" + x, "grace"},
+		{"a 499 to another operator", "permit -400d; forbid -20d", "mj12bot 499 -5h" + x, "violation"},
+		{"an answer of 404 before the outage", always, "gptbot 404 -10d; gptbot 499 -5h" + gotFile + x, "no_policy"},
+		{"an answer of 404 before the first version", "503 -2h; forbid 1h", "gptbot 404 -10d" + gotFile + x, "no_policy"},
+		{"an outage before all that is known", "503 -40d; permit 30d", "gptbot 200=permit -10d" + x, "allowed"},
+		{"an answer of 404, and no outage", always, "gptbot 404 -10d" + gotFile + x, "violation"},
+		{"all answers to anybody 503", always, "browser 503 -5h" + x, "violation"},
+		{"none as the long span begins", always, "gptbot 403 -61d3h10m" + gotFile + "; gptbot 503 -5h" + x, "no_policy"},
+		{"none a second earlier", always, "gptbot 403 -61d3h10m1s" + gotFile + "; gptbot 503 -5h" + x, "violation"},
+		{"404 in the long span", always, "browser 404 -50d" + gotFile + "; gptbot 503 -5h" + x, "no_policy"},
+		{"a copy of the long span", "permit -400d; forbid -61d3h9m59s", "gptbot 503 -5h" + x, "grace"},
+		{"an older one", "permit -400d; forbid -61d3h10m", "gptbot 503 -5h" + x, "violation"},
+		{"a failure before the span", month, "gptbot 503 -1d3h10m1s" + x, "violation"},
+		{"a hiccup", always, "browser 200=forbid -6h; gptbot 503 -5h; browser 500 -4h" + x, "violation"},
+		{"failures of 29 days, and one now", always, "gptbot 503 -29d; gptbot 503 -5h" + x, "unreachable"},
+		{"failures of less than 29 days", always, "gptbot 503 -28d23h59m59s; gptbot 503 -5h" + x, "violation"},
+		{"503 after the operator's last fetch", month, "gptbot 304=0 -5h; browser 503 -4h" + x, "grace"},
+		{"503 to anybody before it", month, "gptbot 304=0 -4h; browser 503 -5h" + x, "violation"},
+		{"before a fetch that came after the request", month, "browser 503 -5h; gptbot 304=0 1s" + x, "grace"},
+		{"503 to anybody before the span", month, "browser 503 -1d3h11m" + x, "violation"},
+		{"499 to anybody", month, "browser 499 -5h" + x, "violation"},
+		{"500 to a crawler that is not Google's", always, "gptbot 500 -5h" + x, "violation"},
+		{"500 to Google's", always, "googlebot 500 -5h" + google, "unreachable"},
+		{"502 to Google's", always, "googlebot 502 -5h" + google, "unreachable"},
+		{"503 to Google's", always, "googlebot 503 -5h" + google, "violation"},
+		{"429 to Google's", always, "googlebot 429 -5h" + google, "violation"},
+		{"429 to Google's, and a copy of 20 days ago", "permit -400d; forbid -20d", "googlebot 429 -5h" + google, "grace"},
+		{"429 to another's", "permit -400d; forbid -20d", "gptbot 429 -5h; browser 200=forbid -6h" + x, "no_policy"},
+		{"an outage that began before all time", "first 500 -2h; permit 30d", "gptbot 200=permit -90d" + x, "unreachable"},
+
+		{"403 a minute before", always, "gptbot 403 -1m" + gotFile + x, "no_policy"},
+		{"403 as the span begins", always, "gptbot 403 -1d3h10m" + gotFile + x, "no_policy"},
+		{"403 before that", always, "gptbot 403 -1d3h10m1s" + gotFile + x, "violation"},
+		{"403 ten minutes after, as clocks differ", always, "gptbot 403 10m" + gotFile + x, "no_policy"},
+		{"403 more than that after", always, "gptbot 403 10m1s" + gotFile + x, "violation"},
+		{"403 to an exempt agent of the operator", always, "chatgpt 403 -1m" + gotFile + x, "violation"},
+		{"403 to another operator", always, "mj12bot 403 -1m" + gotFile + x, "violation"},
+		{"to one that * does not bind", always, "googlebot 403 -1m" + gotFile + "; adsbot /private/x 0s", "allowed"},
+		{"403 to one of two that a header names", always, "twobots 403 -1m" + gotFile + x, "violation"},
+		{"403 to the first of the two", always, "botstwo 403 -1m" + gotFile + x, "violation"},
+		{"403 to an impostor", always, "impostor 403 -1m" + gotFile + "; mj12bot /private/x 0s", "violation"},
+		{"403 to an unknown crawler", always, "acmebot 403 -1m" + gotFile + "; acmebot /private/x 0s", "no_policy"},
+		{"403 to it by another case", always, "ACMEBOT 403 -1m" + gotFile + "; acmebot /private/x 0s", "no_policy"},
+		{"403 to another unknown crawler", always, "other 403 -1m" + gotFile + "; acmebot /private/x 0s", "violation"},
+		{"408 says that there is none", always, "gptbot 408 -5h" + gotFile + x, "no_policy"},
+		{"200 with no bytes", always, "gptbot 200=0 -5h" + gotFile + x, "no_policy"},
+		{"404 to another operator", always, "mj12bot 404 -1m" + gotFile + x, "no_policy"},
+		{"404 to an exempt agent of the operator", always, "chatgpt 404 -1m" + gotFile + x, "no_policy"},
+		{"404 to one of two that a header names", always, "twobots 404 -1m" + gotFile + x, "no_policy"},
+		{"404 to anybody, more than ten minutes after", always, "browser 404 11m" + gotFile + x, "violation"},
+		{"404 to anybody, more than the span ago", always, "browser 404 -1d3h12m" + gotFile + x, "violation"},
+		{"404 in the span's first minute", always, "browser 404 -1d3h9m55s; gptbot /private/x 45s", "no_policy"},
+		{"and a file", always, "browser 200 -1d3h9m10s; browser 404 -5h; gptbot /private/x 45s", "no_policy"},
+		{"and 410", always, "browser 410 -1d3h9m55s" + gotFile + "; gptbot /private/x 45s", "no_policy"},
+		{"410 to anybody before that", always, "browser 410 -1d3h11m" + gotFile + x, "violation"},
+		{"404 to anybody, and 304 to another", always, "browser 404 -5h; browser 304=0 -4h" + x, "no_policy"},
+		{"all answers to anybody 404", always, "browser 404 -5h; mj12bot 500 -4h" + x, "no_policy"},
+		{"all 403 but one", always, "browser 403 -5h; browser 200 -4h" + x, "violation"},
+		{"all 403 but a redirect", always, "browser 403 -5h; browser 301 -4h" + x, "violation"},
+		{"all 403 but no answer", always, "browser 403 -5h; browser 499 -4h" + x, "no_policy"},
+		{"403 to anybody, and 304 to another, at any time", always, "browser 403 -5h; browser 304=0 -40d" + x, "violation"},
+		{"none to all, long ago", always, "browser 403 -300d; browser 500=0 -4h" + x, "no_policy"},
+		{"/robots.txt?x tells nothing", always, "gptbot /robots.txt?x -5h" + gotFile + x, "violation"},
+
+		{"a size that no version has, at any time", always, "gptbot 200 -300d" + x, "no_version"},
+		{"a size that no version has, to another operator", always, "mj12bot 200 -5h" + x, "violation"},
+		{"a size that no version has, to an exempt agent", always, "chatgpt 200 -5h" + x, "violation"},
+		{"and to this one, as to most others", always,
+			"gptbot 200 -5h; mj12bot 200 -5h; browser 200=8 -5h; browser 200=forbid 0s" + x, "violation"},
+		{"and to this one, as to half of all others", always,
+			"gptbot 200 -5h; mj12bot 200 -5h; browser 200=forbid 0s" + x, "no_version"},
+		{"a size that no version has, of a 206", always, "gptbot 206 -5h" + x, "no_version"},
+		{"of a challenge page", always, "gptbot 202 -5h" + x, "no_version"},
+		{"of a 204", always, "gptbot 204 -5h" + x, "no_policy"},
+
+		{"a 301 that the manifest states", moved, "gptbot 301 -9h5m; gptbot /private/x 1d16h", "violation"},
+		{"a 301 that it does not state", always, "gptbot 301 -9h" + gotFile + x, "redirected_policy"},
+		{"and a file at once", always, "gptbot 301 -9h; gptbot 304 -9h" + x, "redirected_policy"},
+		{"a 301 ten minutes after the manifest's ended", moved, "gptbot 301 -8h50m1s" + x, "violation"},
+		{"a 301 later than that", moved, "gptbot 301 -8h49m59s" + x, "redirected_policy"},
+		{"a 301 before the span", always, "gptbot 301 -1d3h10m1s" + x, "violation"},
+		{"a 301 ten minutes after the request", always, "gptbot 301 10m" + x, "redirected_policy"},
+		// Where the log tells no scheme, a 301 that comes with a file.
+		{"at once", always, move + "; gptbot@example.com 200=forbid -10m" + y, "violation"},
+		{"not modified", always, move + "; gptbot@example.com 304 -10m" + y, "violation"},
+		{"a minute later", always, move + "; gptbot@example.com 200=forbid -9m" + y, "violation"},
+		{"later than that", always, move + "; gptbot@example.com 200=forbid -8m59s" + y, "redirected_policy"},
+		{"before", always, move + "; gptbot@example.com 200=forbid -10m1s" + y, "redirected_policy"},
+		{"to another operator", always, move + "; mj12bot@example.com 200=forbid -10m" + y, "redirected_policy"},
+		{"after one of two", always, "gptbot@example.com 301 -15m; " + move + "; gptbot@example.com 200=forbid -9m50s" + y,
+			"redirected_policy"},
+		{"to the crawler itself", always, "googlebot@example.com 301 -10m; googlebot@example.com 200=forbid -10m" + z,
+			"violation"},
+		{"to another one of the operator", always, "googlebot@example.com 301 -10m; image@example.com 200=forbid -10m" + z,
+			"redirected_policy"},
+		{"404 by an unknown host", always, "gptbot@- 404 -1m" + gotFile + x, "no_policy"},
+		{"301 by an unknown host", always, "gptbot@- 301 -1m" + gotFile + x, "redirected_policy"},
+		{"304 by an unknown host", always, "gptbot@- 304 -1m" + gotFile + x, "violation"},
+	} {
+		list, first := strings.CutPrefix(c.versions, "first ")
+		log := logOf(t, c.log)
+		var judged []string
+		a := New(Config{Crawlers: set, Policy: history(t, policy.Options{AssumeConstant: first}, versionsOf(t, list)...),
+			Identities: known(t, set, map[string]string{"MJ12bot": "192.0.2.0/24\n"}),
+			Listeners: Listeners{Judged: listen(func(j *Event) {
+				word := j.Verdict.String()
+				if j.Verdict == report.Indeterminate {
+					word = j.Reason.String()
+				}
+				if string(j.Target) == log[len(log)-1].target {
+					judged = append(judged, word)
+				}
+			})}})
+		if auditEntries(t, a, log...); !slices.Equal(judged, []string{c.want}) {
+			t.Errorf("%s: %s, want %s", c.name, judged, c.want)
+		}
+	}
+	if len(bodies["same"]) != len(forbid) {
+		t.Error("the two bodies are to have one size")
+	}
+}
+
+// TestInformed: a violation is informed if what its crawler was sent before was a file that forbids
+// it.
+func TestInformed(t *testing.T) {
+	const (
+		x   = "; gptbot /private/x -8m20s"
+		new = "; gptbot /new/x 2d"
+		// Of these, one forbids on the first days, the other later, and then both.
+		apart = "http:forbid -9d; http:permit -5d; http:forbid -1d; permit -9d; forbid -5d"
+		one   = "http:forbid -9d; forbid -9d"
+		two   = "http:forbid -9d; both -9d"
+	)
+	for _, c := range []struct {
+		name, log string
+		want      bool
+		versions  string
+	}{
+		{"never fetched", "browser 200=forbid -1h" + x, false, ""},
+		{"a second before", "gptbot 200=forbid -8m21s" + x, true, ""},
+		{"in the same second", "gptbot 200=forbid -8m20s" + x, false, ""},
+		{"a second after", "gptbot 200=forbid -8m19s" + x, false, ""},
+		{"days before", "gptbot 200=forbid -8d" + x, true, ""},
+		{"the earliest counts", "gptbot 200=forbid -6m; gptbot 200=forbid -8m21s" + x, true, ""},
+		{"not changed", "gptbot 304=0 -10m" + x, true, ""},
+		{"answered without a body", "gptbot 200=0 -3d; browser 200=forbid -3d" + x, false, ""},
+		{"answered with a size that most were sent", "gptbot 200 -10m; browser 200 -11m" + x, false, ""},
+		{"answered with another 2xx", "gptbot 206=forbid -10m" + x, true, ""},
+		{"answered nothing", "gptbot 503 -10m" + x, false, ""},
+		{"answered elsewhere", "gptbot 301 -3d" + x, false, ""},
+		{"by HEAD", "gptbot HEAD -10m" + x, false, ""},
+		{"with a query", "gptbot /robots.txt?x -10m" + x, false, ""},
+		{"by another crawler", "mj12bot 200=forbid -10m" + x, false, ""},
+		{"by another of the operator", "chatgpt 200=forbid -10m" + x, false, ""},
+		{"by one of two that a header names", "twobots 200=forbid -10m" + x, false, ""},
+		{"an unknown crawler", "acmebot 200=forbid -10m; acmebot /private/x -8m20s", true, ""},
+		{"an unknown crawler of another name", "other 200=forbid -10m; acmebot /private/x -8m20s", false, ""},
+		{"told before it was forbidden", "gptbot 200=forbid -2d" + new, false, ""},
+		{"told since it is forbidden", "gptbot 200=both 1d" + new, true, ""},
+		{"told just before it was forbidden", "gptbot 200=forbid -30s" + new, false, ""},
+		{"told just after it was forbidden", "gptbot 200=both 9m59s" + new, false, ""},
+		{"told when both versions forbid", "gptbot 200=both 30s; gptbot /private/x 2d", true, ""},
+		{"told ten minutes and more after", "gptbot 200=both 10m1s" + new, true, ""},
+		{"told what no longer is in force", "gptbot 200=forbid -2d; gptbot /private/x 5d", true, ""},
+		{"no scheme is known, of one file", "gptbot@example.com 304 -10m; gptbot@example.com /private/x 0s", true, one},
+		{"no scheme is known, of two files", "gptbot@example.com 304 -10m; gptbot@example.com /private/x 0s", true, two},
+		{"that of the fetch is not", "gptbot@example.com 304 -10m; gptbot /private/x 0s", false, two},
+		{"that of the request is not", "gptbot 304 -10m; gptbot@example.com /private/x 0s", false, two},
+		{"both are", "gptbot 304 -10m; gptbot /private/x 0s", true, two},
+		{"the other scheme was asked", "gptbot@example.com:80 304 -10m; gptbot /private/x 0s", false, one},
+		{"each fetch may have been of what permits",
+			"gptbot@example.com 304 -7d; gptbot@example.com 304 -3d; gptbot@example.com /private/x 5d", false, apart},
+		{"one that was of what forbids on both",
+			"gptbot@example.com 304 0s; gptbot@example.com /private/x 5d", true, apart},
+		{"one fetch of each",
+			"gptbot@example.com:80 304 -7d; gptbot 304 -3d; gptbot@example.com /private/x 5d", true, apart},
+		{"only of one", "gptbot@example.com:80 304 -7d; gptbot@example.com /private/x 5d", false, apart},
+		{"of both, and the request of one", "gptbot@example.com 304 0s; gptbot /private/x 5d", false, apart},
+		{"of one, and the request of it", "gptbot 304 0s; gptbot /private/x 5d", true, apart},
+	} {
+		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+			versionsOf(t, cmp.Or(c.versions, "forbid -90d; both 0s"))...)})
+		violations, informed := int64(0), int64(0)
+		for _, row := range auditEntries(t, a, logOf(t, c.log)...).Crawlers {
+			violations, informed = violations+row.Verdicts[report.Violation], informed+row.Informed()
+			shown := strings.Contains(c.log, "gptbot 200=forbid") || strings.Contains(c.log, "gptbot 200=both") ||
+				strings.Contains(c.log, "gptbot 206=forbid")
+			if row.Crawler == "GPTBot" && row.InformedKnown != shown {
+				t.Errorf("%s: known: %v", c.name, row.InformedKnown)
+			}
+		}
+		if violations != 1 || informed == 1 != c.want {
+			t.Errorf("%s: %d informed of %d violations, want %v", c.name, informed, violations, c.want)
+		}
+	}
+}
+
+func sizeOfBody(body string) string { return fmt.Sprint(len(body)) }
+
+// The worked cases of the audit rules. In all of them GPTBot requests
+// /private/x, unless they say otherwise.
+
+const (
+	onSite   = "example.com:443"
+	forbid   = "User-agent: *\nDisallow: /private/\n"
+	permit   = "User-agent: *\nDisallow: /other/\n###\n" // of another size
+	hours    = 60 * 60
+	farAgo   = -400 * day0
+	deployed = -200 * day0 // long before the requests
+)
+
+// gets is a GET of robots.txt n seconds after someTime, answered with a status and a size.
+func gets(n int, agent, status, size string) entry {
+	return entry{vhost: onSite, target: "/robots.txt", agent: agent, time: at(n), status: status, size: size}
+}
+
+func visits(n int, target string) entry { return entry{vhost: onSite, target: target, time: at(n)} }
+
+// auditorBy returns an auditor by a history.
+func auditorBy(t *testing.T, list ...version) *Auditor {
+	t.Helper()
+	return New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, list...), Samples: 1})
+}
+
+// TestContradicted: the headline is conditional where the answers contradict the files. So it is
+// where a file that nobody knows does not clear a crawler, because most others were sent one too.
+func TestContradicted(t *testing.T) {
+	right, visit := sizeOfBody(forbid), visits(0, "/private/x")
+	file, gone := []version{{from: farAgo, body: forbid}}, []version{{from: farAgo, status: 404}}
+	gotRight := []entry{gets(-60, gptbot, "200", right), gets(-61, gptbot, "200", right), gets(-62, gptbot, "200", right)}
+	for name, c := range map[string]struct {
+		list []version
+		log  []entry
+		want bool
+	}{
+		"half have the file's size": {file, []entry{gets(-60, browser, "200", right),
+			gets(-60, browser, "200", "9")}, false},
+		"most have another": {file, []entry{gets(-60, browser, "200", right),
+			gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", "9")}, true},
+		"half are none": {file, []entry{gets(-60, browser, "304", "-"),
+			gets(-60, browser, "403", "9")}, false},
+		"most are none":                   {file, []entry{gets(-60, browser, "403", "9")}, true},
+		"most are none, as the files say": {gone, []entry{gets(-60, browser, "403", "9")}, false},
+		"most others were sent an unknown one": {file, append(gotRight, gets(-60, gptbot, "200", "9"),
+			gets(-60, browser, "200", "9")), true},
+		"half of them were": {file, append(gotRight, gets(-60, gptbot, "200", "9"),
+			gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", right)), false},
+		"but the crawler was not": {file, append(gotRight, gets(-60, browser, "200", "9")), false},
+	} {
+		if got := auditEntries(t, auditorBy(t, c.list...), append(c.log, visit)...).RobotsTxt.Contradicted; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestClockWarning: a file that was sent before it was there, by the source.
+func TestClockWarning(t *testing.T) {
+	list := []version{{from: farAgo, body: forbid}, {from: 0, body: permit}, {from: day0, body: forbid + "#"}}
+	for name, c := range map[string]struct {
+		when int
+		size string
+		want bool
+	}{
+		"an hour early": {-hours, sizeOfBody(permit), true}, "within the skew": {-599, sizeOfBody(permit), false},
+		"the version after the next": {hours, sizeOfBody(forbid + "#"), true},
+		"a version of before":        {hours, sizeOfBody(forbid), false},
+		"none":                       {-hours, "9", false},
+	} {
+		r := auditEntries(t, auditorBy(t, list...), gets(c.when, browser, "200", c.size), visits(0, "/"))
+		const text = "1 answer to /robots.txt has the size of a version that was not in force yet: "
+		if got := strings.Contains(strings.Join(r.Warnings, "\n"), text); got != c.want {
+			t.Errorf("%s: %q, want a warning: %v", name, r.Warnings, c.want)
+		}
+	}
+}
+
+// TestInformedByItsOwnState: a verified client is not informed by what an unverified one
+// fetched.
+func TestInformedByItsOwnState(t *testing.T) {
+	a := auditorBy(t, version{from: farAgo, body: forbid})
+	ask, visit := gets(-60, gptbot, "304", "0"), visits(0, "/private/x")
+	for _, c := range []struct {
+		ask, visit string
+		want       int64
+	}{{"192.0.2.1", "192.0.2.9", 1}, {"192.0.2.1", "10.0.0.1", 0}, {"10.0.0.1", "192.0.2.1", 0},
+		{"10.0.0.1", "10.0.0.2", 1}} {
+		ask.addr, visit.addr = c.ask, c.visit
+		if got := rowOf(auditEntries(t, a, ask, visit), "GPTBot").Informed(); got != c.want {
+			t.Errorf("%s and %s: informed %d, want %d", c.ask, c.visit, got, c.want)
+		}
+	}
+}
+
+func TestEvasive(t *testing.T) {
+	const body = "User-agent: *\nDisallow: /private/\nDisallow: /a%7Eb\nAllow: /private/open\nDisallow: /x//y\n"
+	for robots, cases := range map[string]map[string]string{
+		body: {
+			"//private/x":                    "allowed evasive",
+			"/./private/x":                   "allowed evasive",
+			"/x/../private/x":                "allowed evasive",
+			"/x/%2e%2E/private/x":            "allowed evasive",
+			"//private//x?y=//z":             "allowed evasive",
+			"https://example.com//private/x": "allowed evasive",
+			"/a~b/../private/":               "contested evasive",
+			"//private/open":                 "allowed",
+			"/public/../x":                   "allowed",
+			"/public?u=https://x/../":        "allowed",
+			"/%2Fprivate/x":                  "allowed",
+			"/x/../robots.txt":               "allowed",
+			"/x//y":                          "contested",
+			"/private/../public":             "contested",
+			"/private/%2e%2e/public":         "contested",
+			"/private/../robots.txt":         "contested",
+			"/private//x":                    "violation",
+			"//robots.txt":                   "robots_fetch",
+		},
+		// /robots.txt is permitted, whatever a parser makes of a rule that forbids it.
+		"User-agent: *\nDisallow: /\nAllow: /x\n": {
+			"/private/../robots.txt": "contested", "/private/../robots.txt?x": "contested", "/private/../y": "violation",
+			"/x/../robots.txt": "allowed", "/x/..//robots.txt": "allowed", "/x/../y": "allowed evasive",
+		},
+	} {
+		a := auditorBy(t, version{from: farAgo, body: robots})
+		for target, want := range cases {
+			visit := visits(0, target)
+			if robots != body {
+				visit.agent = googlebot
+			}
+			r := auditEntries(t, a, visit)
+			counts := nonZero(t, r.Crawlers[0].Verdicts)
+			if counts["indeterminate"] == 1 {
+				counts = nonZero(t, r.Crawlers[0].Reasons)
+			}
+			got := strings.Join(slices.Collect(maps.Keys(counts)), " ") + strings.Repeat(" evasive", int(r.Totals.Evasive))
+			if got != want {
+				t.Errorf("%q: %s: %s, want %s", robots, target, got, want)
+			}
+		}
+	}
+	// Where another copy permits the normal form, nothing is evaded, nor if its operator was told that
+	// there is none.
+	a := auditorBy(t, version{from: farAgo, body: permit}, version{from: 0, body: body})
+	told := gets(2*day0-60, gptbot, "404", "9")
+	for when, want := range map[int]int64{hours: 0, 2 * day0: 1} {
+		if r := auditEntries(t, a, visits(when, "//private/x")); r.Totals.Evasive != want {
+			t.Errorf("after %d seconds: %d evasive, want %d", when, r.Totals.Evasive, want)
+		}
+		if r := auditEntries(t, a, visits(2*day0, "//private/x"), told); r.Totals.Evasive != 0 {
+			t.Error("evasive, though told that there is no robots.txt")
+		}
+	}
+}
+
+func TestNormalForm(t *testing.T) {
+	for target, want := range map[string]string{
+		"/": "/", "/a/b": "/a/b", "/a//b///c/": "/a/b/c/", "/a/./b": "/a/b", "/a/../b": "/b", "/..": "/",
+		"/../../a": "/a", "/a/.": "/a/", "/a/b/..": "/a/", "/a//../b": "/a/b", "/.a/..b": "/.a/..b",
+		"/%41%7e%2F": "/A~%2F", "/%4": "/%4", "/%zz%": "/%zz%", "/a?b//../%41": "/a?b//../%41",
+		"/a/../b#//": "/b#//", "//": "/", "http://h//a/%2e%2e/b?//": "http://h/b?//", "http://h": "http://h",
+	} {
+		got, differs := appendNormal([]byte("x"), []byte(target))
+		if string(got) != "x"+want || differs != (target != want) {
+			t.Errorf("%s: %s, want %s; differs: %v", target, got[1:], want, differs)
+		}
+		if differs && !mayBeAbnormal([]byte(target)) {
+			t.Errorf("%s would be passed over", target)
+		}
+	}
+}
+
+// FuzzNormal: the normal form is its own, and no target that has another is passed over.
+func FuzzNormal(f *testing.F) {
+	for _, s := range []string{"/a//b", "/%2e%2e/", "/aaaaaaa/./b", "/12345678//", "http://h/../x?y#z"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if s == "" || s[0] != '/' {
+			return
+		}
+		once, differs := appendNormal(nil, []byte(s))
+		if differs && !mayBeAbnormal([]byte(s)) {
+			t.Errorf("%q is passed over", s)
+		}
+		if again, _ := appendNormal(nil, once); len(once) == 0 || !strings.Contains(s, "%") && string(again) != string(once) {
+			t.Errorf("%q: %q, then %q", s, once, again)
+		}
+	})
+}
+
+// Fetchers that are not exempt stand apart.
+func TestFetchersStandApart(t *testing.T) {
+	set := crawlers(t)
+	list := set.Profiles()
+	for i := range list {
+		if list[i].Name == "FeedBot" {
+			list[i].Role = "fetcher"
+		}
+	}
+	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
+		Identities: known(t, set, map[string]string{"FeedBot": "192.0.2.0/24\n"})})
+	r := auditEntries(t, a, entry{vhost: onSite, target: "/private/", agent: "Feeds of News"},
+		entry{vhost: onSite, target: "/", agent: "Feeds of News"}, visits(0, "/private/"))
+	if got := (report.FetcherTotals{Requests: 2, Violations: 1, VerifiedContent: 1}); r.Totals.Fetchers != got ||
+		r.Totals.VerifiedContent != 0 ||
+		r.Totals.Verdicts[report.Violation] != 2 || rowOf(r, "FeedBot").Role != "fetcher" {
+		t.Errorf("%+v", r.Totals)
+	}
+}
+
+// answersOf reads answers to /robots.txt such as "example.com:443 -1000 27; example.com 0 7 206
+// HEAD": by a host, so many seconds after someTime, with a size, perhaps a status and a method.
+func answersOf(t *testing.T, text, agent string) (list []entry) {
+	t.Helper()
+	for answer := range strings.SplitSeq(text, "; ") {
+		e, n := entry{agent: agent}, 0
+		if found, _ := fmt.Sscan(answer, &e.vhost, &n, &e.size, &e.status, &e.method); found < 3 {
+			t.Fatal(answer)
+		}
+		e.time, e.target = at(n), "/robots.txt"
+		list = append(list, e)
+	}
+	return list
+}
+
+// Answers to /robots.txt whose size is of no version in force are listed, whoever
+// asked, with when they were given.
+func TestSizesOfRobotsTxt(t *testing.T) {
+	short, long := "User-agent: *\nDisallow: /p\n", "User-agent: *\nDisallow: /p\nDisallow: /q\n" // 27 and 40 bytes
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -3 * day0, body: short}, version{from: 0, body: long}, version{from: day0, status: 404},
+		version{at: "http://example.com", from: -3 * day0, body: long})})
+	for name, c := range map[string]struct {
+		log    string
+		sizes  int64
+		change bool
+		want   string
+	}{
+		"as it should be":         {"example.com:443 -1000 27; example.com:443 500 40", 2, true, ""},
+		"the same throughout":     {"example.com:443 -1000 27; example.com:443 -900 27", 2, false, ""},
+		"either about the change": {"example.com:443 30 27; example.com:443 -30 40", 2, true, ""},
+		"the old one afterwards": {"example.com:443 700 27; example.com:443 800 27", 2, false,
+			"{https://example.com 27 [40] 2 2026-03-02T10:11:40Z 2026-03-02T10:13:20Z}"},
+		"none about the change": {"example.com:443 10 7", 1, false,
+			"{https://example.com 7 [27 40] 1 2026-03-02T10:00:10Z 2026-03-02T10:00:10Z}"},
+		"none is there, sorted by time": {"example.com:443 172800 9; example.com:443 172799 8", 2, true,
+			"{https://example.com 8 [] 1 2026-03-04T09:59:59Z 2026-03-04T09:59:59Z} " +
+				"{https://example.com 9 [] 1 2026-03-04T10:00:00Z 2026-03-04T10:00:00Z}"},
+		"before the first": {"example.com:443 -432000 7", 1, false,
+			"{https://example.com 7 [] 1 2026-02-25T10:00:00Z 2026-02-25T10:00:00Z}"},
+		"of either scheme": {"example.com -1000 27; example.com -900 40", 2, true, ""},
+		"of no scheme": {"example.com -1000 7", 1, false,
+			"{example.com 7 [27 40] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
+		"two sites": {"example.com:443 -1000 27; example.com:80 -1000 40", 2, false, ""},
+		"not told":  {"example.com:443 -1000 -", 0, false, ""},
+		"no answers of it": {"example.com:443 -1000 7 304; example.com:443 -1000 7 404; example.com:443 -1000 7 204; " +
+			"example.com:443 -1000 7 200 HEAD; example.com:443 -1000 0", 0, false, ""},
+		"of a challenge page": {"example.com:443 -1000 570 202", 1, false,
+			"{https://example.com 570 [27] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
+		"of other hosts": {"other.example -1000 7", 0, false, ""},
+	} {
+		r := auditEntries(t, a, answersOf(t, c.log, browser)...).RobotsTxt
+		differing := int64(0)
+		for _, l := range r.Listed {
+			differing += l.N
+		}
+		if got := strings.Trim(fmt.Sprint(r.Listed), "[]"); got != strings.Trim(c.want, "[]") || r.Sizes != c.sizes ||
+			r.Differing != differing || r.SizesChange != c.change {
+			t.Errorf("%s: %+v, want %d sizes, change %v, %+v", name, r, c.sizes, c.change, c.want)
+		}
+	}
+	odd := []entry{{vhost: onSite, target: "/robots.txt", time: "-", size: "7"}, {vhost: onSite, target: "/robots.txt?x",
+		size: "7", agent: browser}, {vhost: onSite, target: "/blog/robots.txt", size: "7", agent: browser}}
+	if r := auditEntries(t, a, odd...).RobotsTxt; r.Sizes+r.Differing != 0 {
+		t.Errorf("at no time, with a query and of a folder: %+v", r)
+	}
+}
+
+// TestRefusedRobotsTxt: a crawler that is refused robots.txt where there is one with rules, or gets
+// one without a body, whatever the status, was told that nothing is forbidden.
+func TestRefusedRobotsTxt(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503},
+		version{from: 4 * day0, body: robotsTxtBody}, version{at: "http://example.com", from: -9 * day0, status: 404},
+		version{at: "https://www.example.com", from: -9 * day0})})
+	for answer, refused := range map[string]bool{
+		"example.com:443 -1000 9 403": true, "example.com:443 -1000 9 404": true, "example.com:443 -1000 9 429": true,
+		"example.com:443 432000 9 401": true, "example.com:443 -1000 9 204": true, "example.com:443 -1000 0 200": true,
+		"example.com:443 -1000 - 200":     true, // as Apache has it
+		"example.com:443 -1000 9 200":     false,
+		"www.example.com:443 -1000 0 200": false, // as empty as the file
+		"example.com:443 -1000 9 503":     false, "example.com:443 -1000 9 444": false, "example.com:443 -1000 9 301": false,
+		"example.com:443 86400 9 404":   false, // there is none
+		"example.com:443 -30 9 403":     false, // about when there was none
+		"example.com:443 259200 9 403":  false, // none can be had
+		"example.com:443 -864000 9 403": false, // before the first
+		"example.com:80 -1000 9 403":    false,
+		"example.com -1000 9 403":       false, // of no scheme, and one has it
+	} {
+		r := auditEntries(t, a, answersOf(t, answer, gptbot)...)
+		list, served := rowOf(r, "GPTBot").RobotsTxt.Cleared, strings.HasSuffix(answer, " 9 200")
+		if len(list) == 1 != refused || len(list) == 1 && !strings.HasSuffix(answer, fmt.Sprint(list[0].Status)) ||
+			r.RobotsTxt.Served == 1 != served {
+			t.Errorf("%s: refused %v, served %d", answer, list, r.RobotsTxt.Served)
+		}
+	}
+}
+
+// TestSizesThatDifferAreAllCounted: also those of more sizes than are listed.
+func TestSizesThatDifferAreAllCounted(t *testing.T) {
+	const n = 3 * maxSizes
+	var log []string
+	for i := range n {
+		log = append(log, gets(i, browser, "200", fmt.Sprint(1000+i)).String())
+	}
+	log = append(log, gets(n, browser, "200", sizeOfBody(forbid)).String())
+	r := checkOrder(t, auditorBy(t, version{from: farAgo, body: forbid}), "vhost_combined", log).RobotsTxt
+	if r.Sizes != n+1 || r.Differing != n || len(r.Listed) > maxSizes {
+		t.Errorf("%d of %d differ, %d listed", r.Differing, r.Sizes, len(r.Listed))
+	}
+}
+
+// TestSizesOfAnUnknownScheme: the file of one of the schemes may have been sent, also where
+// only that of the other has changed.
+func TestSizesOfAnUnknownScheme(t *testing.T) {
+	a := auditorBy(t, version{at: "http://example.com", from: farAgo, body: "0"}, version{from: farAgo, body: forbid},
+		version{from: 0, body: permit})
+	old, now := gets(-hours, browser, "200", sizeOfBody(permit)), gets(hours, browser, "200", sizeOfBody(permit))
+	old.vhost, now.vhost = "example.com", "example.com"
+	for n, log := range [][]entry{{now}, {old}, {old, now}} {
+		r := auditEntries(t, a, log...).RobotsTxt
+		if want := int64(min(n, 1)); r.Differing != want || int64(len(r.Listed)) != want {
+			t.Errorf("%d: %+v", n, r)
+		}
+	}
+}
+
+// TestSizesWithoutAFileOfTheOrigin: nothing where the source says that there is nothing, and
+// the file that a redirect leads to, are what was to be sent.
+func TestSizesWithoutAFileOfTheOrigin(t *testing.T) {
+	www := version{at: "https://www.example.com", from: farAgo, body: forbid}
+	for name, c := range map[string]struct {
+		is    version
+		size  string
+		other int64
+	}{
+		"204, a file": {version{from: farAgo, status: 204}, "9", 1},
+		"404, a file": {version{from: farAgo, status: 404}, "9", 1},
+		"a redirect, the file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"},
+			sizeOfBody(forbid), 0},
+		"a redirect, another file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"}, "9", 1},
+	} {
+		if r := auditEntries(t, auditorBy(t, c.is, www), gets(0, browser, "200", c.size)).RobotsTxt; r.Differing != c.other ||
+			r.Sizes != 1 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// A crawler had been sent a rule only under its very name, however long names are and
+// however alike.
+func TestNobodyIsInformedByAnothersFetch(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for name, c := range map[string]struct {
+		fetching, requesting string
+		violations, informed int64
+	}{
+		"the same":                        {"FooBot/1", "FooBot/2", 1, 1},
+		"in other case":                   {"FooBot/1", "FOOBOT/1", 1, 1},
+		"another":                         {"FooBot/1", "FooBots/1", 1, 0},
+		"behind byte 64":                  {long[:64] + "1-bot", long[:64] + "2-bot", 1, 0},
+		"the same of 65 bytes":            {long[:61] + "-bot", long[:61] + "-bot", 1, 1},
+		"65 bytes and their first 64":     {long[:60] + "-bot", long[:60] + "-bots", 1, 0},
+		"behind 1,000 bytes":              {long[:1000] + "1-bot", long[:1000] + "2-bot", 1, 0},
+		"the same of 4,096 bytes":         {long[:4092] + "-bot", long[:4092] + "-bot", 1, 1},
+		"the same of 4,097 bytes":         {long[:4093] + "-bot", long[:4093] + "-bot", 0, 0},
+		"4,096 bytes of a longer one":     {"bot-" + long[:5000], "bot-" + long[:4092], 1, 0},
+		"a longer one by its 4,096":       {"bot-" + long[:4092], "bot-" + long[:5000], 0, 0},
+		"behind 5,000 bytes":              {long[:5000] + "1-bot", long[:5000] + "2-bot", 0, 0},
+		"behind a megabyte":               {long + "1-bot", long + "2-bot", 0, 0},
+		"behind 5,000 bytes with dots":    {"a." + long[:5000] + ".1.x-bot", "a." + long[:5000] + ".2.x-bot", 0, 0},
+		"octets that are no text":         {"Foo\xfe-bot", "Foo\xff-bot", 1, 0},
+		"the Kelvin sign and a k":         {"\u212a-Scrapbot", "K-Scrapbot", 1, 0},
+		"letters of another script":       {"\u00c4-Scrapbot", "\u00e4-Scrapbot", 1, 0},
+		"a word with and without its dot": {"a.x-bot/1", "b.x-bot/1", 1, 0},
+		"the same with a dot":             {"beta.acme_bot", "BETA.acme_bot", 1, 1},
+		"another before the dot":          {"alpha.acme_bot", "beta.acme_bot", 1, 0},
+		"what follows the dot":            {"acme_bot", "beta.acme_bot", 1, 0},
+		"behind 64 bytes, in other case":  {long[:64] + "A-bot", long[:64] + "a-bot", 1, 1},
+	} {
+		r := auditEntries(t, newAuditor(t, forbid),
+			entry{agent: c.fetching + " (+http://x.example)", target: "/robots.txt", status: "304"},
+			entry{agent: c.requesting + " (+http://x.example)", target: "/private/x", time: at(60), addr: "198.51.100.9"})
+		violations, informed := r.Totals.Verdicts[report.Violation], int64(0)
+		for _, row := range r.Crawlers {
+			informed += row.Informed()
+		}
+		if violations != c.violations || informed != c.informed {
+			t.Errorf("%s: %d violations, %d informed, want %d and %d", name, violations, informed, c.violations, c.informed)
+		}
+	}
+}
+
+// Crawlers past the 65,536th are themselves: what one does is counted for no other.
+func TestMoreProfilesThan65536(t *testing.T) {
+	const n, low, high = 70_000, 4_000, 4_000 + 1<<16
+	list := make([]crawler.Profile, n)
+	for i := range list {
+		name := fmt.Sprintf("P%06d-Bot", i)
+		list[i] = crawler.Profile{Name: name, Operator: name, Words: []string{name}, Tokens: []string{name}}
+	}
+	list[low+1].Operator, list[high+1].Operator = "one", "one"
+	a := New(Config{Crawlers: setOf(t, list), Policy: constant(forbid, nil)})
+	r := auditEntries(t, a,
+		entry{agent: list[low].Name, target: "/robots.txt", status: "304"},
+		entry{agent: list[high].Name, target: "/private/x", time: at(60)},
+		entry{agent: list[low+1].Name, target: "/robots.txt", status: "403"},
+		entry{agent: list[high+1].Name, target: "/private/x", time: at(60)},
+		entry{agent: list[low].Name + " " + list[high].Name, target: "/private/x", time: at(90)})
+	for i, want := range map[int]map[string]int64{
+		low: {"robots_fetch": 1, "indeterminate": 1}, high: {"violation": 1}, low + 1: {"robots_fetch": 1}, high +
+			1: {"no_policy": 1},
+	} {
+		wantCounts(t, list[i].Name, rowOf(r, list[i].Name).Verdicts, want)
+	}
+	if c := rowOf(r, list[high].Name); c.Informed() != 0 {
+		t.Error("informed by the fetch of a crawler 65,536 places before")
+	}
+}
+
+// What the final pass says of a client's identity is what is said of its line alone.
+func TestIdentityOfLateRequestsIsExact(t *testing.T) {
+	a := stateAuditor(t)
+	header := a.config.Crawlers.Reader()
+	late := 0
+	a.config.Judged = listen(func(j *Event) {
+		fields := strings.Split(string(j.Line), `"`)
+		claim := header.Read([]byte(fields[5]))
+		addr := strings.Fields(fields[0])[1]
+		_, state := a.config.Identities.Identify(claim, []byte(addr), j.Time, j.HasTime)
+		if want := report.Identity(state); j.Identity != want {
+			t.Errorf("%v, not %v: %s", j.Identity, want, j.Line)
+		}
+		if j.Verdict == report.Violation || j.Verdict == report.Grace {
+			late++
+		}
+	})
+	lines := stateLog(rand.New(rand.NewPCG(7, 7)), 900) // too few to show a proxy
+	auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
+	if late == 0 {
+		t.Error("no verdict came late")
+	}
+}
+
+// A client whose address the log does not have, or that is so long that it would be cut, is
+// not taken for another: no gap is measured.
+func TestClientsWithoutAddressAreNotOne(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for name, addrs := range map[string][2]string{"none": {"-", "-"}, "too long": {long + "1", long + "2"}} {
+		a := auditorBy(t, version{from: deployed, body: "User-agent: *\nCrawl-delay: 5\n"}, version{from: 0, body: forbid})
+		var list []entry
+		for i := range 3 {
+			list = append(list, entry{vhost: onSite, addr: addrs[i%2], time: at(i - 1000)})
+		}
+		fetch, request := gets(2*hours, gptbot, "200", sizeOfBody(forbid)), visits(2*hours+60, "/private/x")
+		fetch.addr, request.addr = addrs[0], addrs[1]
+		c := rowOf(auditEntries(t, a, append(list, fetch, request)...), "GPTBot")
+		if c.Verdicts[report.Grace] != 1 || len(c.CrawlDelay) != 0 {
+			t.Errorf("%s: %d in grace, delays %+v", name, c.Verdicts[report.Grace], c.CrawlDelay)
+		}
+	}
+}
+
+// Addresses of IPv4 that end in .0, .1 or .255 are taken as cut if at least three distinct ones of any
+// clients do, and more than a twentieth. Clients at them are neither verified nor impostors.
+func TestCutAddresses(t *testing.T) {
+	set := crawlers(t)
+	a := New(Config{Crawlers: set, Identities: known(t, set, map[string]string{"Googlebot": "192.0.2.0/24\n"}),
+		Policy: history(t, policy.Options{}, version{from: -9 * day0, body: robotsTxtBody})})
+	for _, c := range []struct {
+		cut, whole int // addresses of browsers
+		ends       string
+		want       bool
+	}{{1, 10, "0", false}, {2, 10, "0", true}, {2, 10, "1", true}, {2, 10, "255", true}, {2, 10, "2", false},
+		{2, 57, "0", false}, {2, 56, "0", true}} {
+		list := []entry{{vhost: onSite, agent: googlebot, addr: "192.0.2.255", target: "/private/"},
+			{vhost: onSite, agent: googlebot, addr: "198.51.100.17", target: "/private/"}}
+		for i := range c.cut {
+			list = append(list, entry{vhost: onSite, agent: browser, addr: fmt.Sprintf("84.1.%d.%s", i, c.ends)})
+		}
+		for i := range c.whole - 1 {
+			list = append(list, entry{vhost: onSite, agent: browser, addr: fmt.Sprintf("84.2.%d.17", i)})
+		}
+		r := auditEntries(t, a, list...)
+		row := rowOf(r, "Googlebot")
+		first := report.Verified
+		if c.want {
+			first = report.Unverifiable
+		}
+		if r.AddressesCut != c.want || row.Identity[first] != 1 || row.Identity[report.SpoofedIdentity] != 1 ||
+			row.Requests != 2 || row.Verdicts[report.Violation] != 1 {
+			t.Errorf("%+v: cut %v, identities %v, verdicts %v", c, r.AddressesCut, row.Identity, row.Verdicts)
+		}
+	}
+}
+
+// A 404 to an address that is cut, or in a log with the addresses of a proxy, is not of one client alone.
+func TestNobodyStandsAlone(t *testing.T) {
+	set := crawlers(t)
+	for name, c := range map[string]struct {
+		addrs   []string
+		proxied bool
+		want    int64 // violations
+	}{
+		"whole":   {[]string{"84.1.1.7", "84.1.2.7", "84.1.3.7", "84.1.4.7"}, false, 1},
+		"cut":     {[]string{"84.1.1.0", "84.1.2.0", "84.1.3.0", "84.1.4.0"}, false, 0},
+		"proxied": {[]string{"84.1.1.7", "84.1.2.7", "84.1.3.7", "84.1.4.7"}, true, 0},
+		"none":    {[]string{"84.1.1.7", "-", "84.1.3.7", "84.1.4.7"}, false, 0},
+	} {
+		a := New(Config{Crawlers: set, Proxied: &c.proxied,
+			Policy: history(t, policy.Options{}, version{from: -9 * day0, body: robotsTxtBody})})
+		size := fmt.Sprint(len(robotsTxtBody))
+		r := auditEntries(t, a,
+			entry{vhost: onSite, agent: browser, target: "/robots.txt", addr: c.addrs[0], time: at(-3600), size: size},
+			entry{vhost: onSite, agent: browser, target: "/robots.txt", addr: c.addrs[1], time: at(0), status: "404"},
+			entry{vhost: onSite, agent: browser, target: "/robots.txt", addr: c.addrs[2], time: at(3600), size: size},
+			entry{vhost: onSite, agent: browser, addr: c.addrs[3]},
+			entry{vhost: onSite, agent: googlebot, target: "/private/", time: at(1800)})
+		if got := rowOf(r, "Googlebot").Verdicts[report.Violation]; got != c.want {
+			t.Errorf("%s: %d violations, want %d", name, got, c.want)
+		}
+		if want := 1 - c.want; r.RobotsTxt.ClearedByStrangers != want || int64(len(r.RobotsTxt.Strangers)) != want {
+			t.Errorf("%s: cleared %d by %v", name, r.RobotsTxt.ClearedByStrangers, r.RobotsTxt.Strangers)
+		}
+	}
+}
+
+// proxiedLog has requests of browsers from some addresses, and then those of Googlebot,
+// which was told that there is no robots.txt, from the first of these addresses.
+func proxiedLog(lines, addresses int) []string {
+	var log []string
+	for i := range lines {
+		log = append(log, entry{vhost: onSite, addr: fmt.Sprintf("192.0.2.%d", 1+i%addresses), agent: browser,
+			target: fmt.Sprintf("/%d", i), time: at(i)}.String())
+	}
+	for i, target := range []string{"/robots.txt", "/", "/x", "/private/1", "/private/2"} {
+		e := entry{vhost: onSite, addr: "192.0.2.1", agent: googlebot, target: target, time: at(i)}
+		if i == 0 {
+			e.status = "404"
+		}
+		log = append(log, e.String())
+	}
+	return log
+}
+
+// TestProxiedLog: where nearly all requests come from a few addresses, these are a
+// proxy's, and nobody is spoofed or verified by them.
+func TestProxiedLog(t *testing.T) {
+	set := crawlers(t)
+	judged := map[string]int64{"allowed": 2, "robots_fetch": 1, "no_policy": 2}
+	for _, c := range []struct {
+		name             string
+		ranges           string // of Googlebot
+		lines, addresses int
+		proxied          bool
+		identity         string
+		verdicts         map[string]int64
+		fetches          int64
+	}{
+		{"eight addresses, none in the list", "203.0.113.0/24", 2000, 8, true, "unverified", judged, 1},
+		{"one address, in the list", "192.0.2.0/24", 2000, 1, true, "unverified", judged, 1},
+		{"nine addresses, in the list", "192.0.2.0/24", 2000, 9, false, "verified", judged, 1},
+		{"few lines, in the list", "192.0.2.0/24", 900, 1, false, "verified", judged, 1},
+		{"few lines, not in the list", "203.0.113.0/24", 900, 1, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
+	} {
+		a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
+			Identities: known(t, set, map[string]string{"Googlebot": c.ranges + "\n"})})
+		log := proxiedLog(c.lines, c.addresses)
+		r := checkOrder(t, a, "vhost_combined", log)
+		row := rowOf(r, "Googlebot")
+		if r.Proxied != c.proxied || nonZero(t, row.Identity)[c.identity] != 5 || row.RobotsTxt.Fetches != c.fetches {
+			t.Errorf("%s: proxied %v, identities %v, %d fetches", c.name, r.Proxied, nonZero(t, row.Identity),
+				row.RobotsTxt.Fetches)
+		}
+		wantCounts(t, c.name, row.Verdicts, c.verdicts)
+		// The states of two parts say the same.
+		got, err := reportOf(a, stateOf(t, a, log[:len(log)-3]), stateOf(t, a, log[len(log)-3:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := marshal(t, got), marshal(t, r); got != want {
+			t.Errorf("%s, of two states: %s", c.name, firstDifference(got, want))
+		}
+	}
+}
+
+// TestChoiceOfLines: of more lines than are kept the choice is fair.
+func TestChoiceOfLines(t *testing.T) {
+	for share, want := range map[int]bool{97: true, 92: false} {
+		a := newAuditor(t, forbid)
+		a.verifies = true
+		run := begin(t, a)
+		w := run.Worker()
+		var b bytes.Buffer
+		for i := range 60_000 {
+			e := entry{addr: "192.0.2.1", agent: browser, target: fmt.Sprintf("/%d", i), time: at(i % 5000)}
+			if i%100 >= share {
+				e.addr = fmt.Sprintf("198.51.%d.%d", i>>8&0xff, i&0xff)
+			}
+			fmt.Fprintln(&b, e)
+		}
+		w.Chunk(byName(t, "combined"), nil, b.Bytes())
+		if n := len(w.tally.ProxySample.Kept); n > 2*maxLines {
+			t.Errorf("%d lines are kept", n)
+		}
+		if r := resultOf(t, run); r.Proxied != want {
+			t.Errorf("%d per cent from one address: proxied %v", share, r.Proxied)
+		}
+	}
+}
+
+// The answer to an ambiguous header counts as a fetch of the first operator only.
+func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -90 * day0, body: robotsTxtBody})})
+	e := entry{vhost: "example.com:443", target: "/robots.txt", status: "404", agent: twoBots}
+	later := e
+	later.time = at(3600)
+	r := auditEntries(t, a, e, later)
+	bing := rowOf(r, "bingbot")
+	if bing == nil || bing.RobotsTxt.Fetches != 2 || bing.RobotsTxt.Gaps != 1 || rowOf(r, "GPTBot") != nil {
+		t.Errorf("%s", marshal(t, r))
+	}
+}
+
+// Which addresses are to be looked up depends on nothing but themselves.
+func TestUnverified(t *testing.T) {
+	list, err := crawler.Read([]byte(`[{"name":"DNSBot","operator":"Names","category":"search","words":["DNSBot"],
+	"tokens":["DNSBot"],"obeys":"yes","verify":"dns","domains":["names.example"]},
+		{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes",
+		"verify":"ranges"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Config{Crawlers: setOf(t, list), Policy: constant("User-agent: *\nDisallow: /p\n", nil), KeepAddresses: true})
+	run := func(addresses ...string) *Run {
+		r := begin(t, a)
+		w := r.Worker()
+		for _, addr := range addresses {
+			for _, e := range []entry{{addr: addr, agent: "DNSBot/1", target: "/p"},
+				{addr: addr, agent: "DNSBot/1", target: "/p/2"}, {addr: addr, target: "/p"}} {
+				w.Chunk(byName(t, "combined"), nil, []byte(e.String()))
+			}
+		}
+		w.Chunk(byName(t, "combined"), nil, []byte(entry{addr: "192.0.2.200", agent: "DNSBot/1"}.String()))
+		return r
+	}
+	var all, backwards []string
+	for i := range 100 {
+		all = append(all, fmt.Sprintf("192.0.2.%d", i))
+		backwards = append([]string{all[i]}, backwards...)
+	}
+	few, more, err := run(all...).Unverified(10)
+	if err != nil || !more || len(few) != 10 {
+		t.Fatalf("%v, more %v, %v", few, more, err)
+	}
+	again, _, _ := run(backwards...).Unverified(10)
+	if fmt.Sprint(few) != fmt.Sprint(again) {
+		t.Errorf("%v, and in another order %v", few, again)
+	}
+	r := run(all[:10]...)
+	exactly, more, err := r.Unverified(10)
+	if err != nil || more || len(exactly) != 10 {
+		t.Fatalf("%v, more %v, %v", exactly, more, err)
+	}
+	for _, pair := range exactly[:3] {
+		r.Verify(pair)
+	}
+	got := resultOf(t, r)
+	if row := rowOf(got, "DNSBot"); row.Identity[report.Verified] != 6 || row.Identity[report.Unverified] != 15 ||
+		row.VerifiedContent() != 6 {
+		t.Errorf("%+v", row.Identity)
+	}
+	if row := rowOf(got, "GPTBot"); row.Identity[report.Verified] != 0 {
+		t.Errorf("GPTBot: %+v", row.Identity)
+	}
+}
+
+// periodOfTest is in the middle of stateLog.
+func periodOfTest() Period {
+	return Period{Since: time.Unix(0, moment(-2*day0)), Until: time.Unix(0, moment(7*day0))}
+}
+
+// limited returns an auditor of a period, and appends each verdict in it to a list.
+func limited(t testing.TB, p Period, verdicts *[]string) *Auditor {
+	a := New(stateAuditor(t).config)
+	a.config.Judged = listen(func(j *Event) {
+		if !j.HasTime || periodOfTest().contains(j.Time) {
+			for range j.N {
+				*verdicts = append(*verdicts, fmt.Sprintf("%s %v %v %v %v %s", j.Verdict, j.Reason, j.Identity, j.Informed,
+					j.Evasive, j.Line))
+			}
+		}
+	})
+	a.config.Period = p
+	return New(a.config)
+}
+
+// The verdicts on the requests in a period are those of an audit of the whole log: a 404 for
+// robots.txt just before it clears what it clears.
+func TestAPeriodChangesNoVerdict(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 7))
+	for round := range 4 {
+		lines := stateLog(rng, 1500)
+		lines = append(lines, entry{vhost: "example.com:443", time: "-", target: "/private/"}.String())
+		var whole, part []string
+		all := auditText(t, limited(t, Period{}, &whole), "vhost_combined", strings.Join(lines, "\n"))
+		r := auditText(t, limited(t, periodOfTest(), &part), "vhost_combined", strings.Join(lines, "\n"))
+		slices.Sort(whole)
+		slices.Sort(part)
+		if !slices.Equal(whole, part) {
+			t.Fatalf("round %d: %d verdicts differ: %s", round, len(whole),
+				firstDifference(strings.Join(part, "\n"), strings.Join(whole, "\n")))
+		}
+		if len(part) < 100 || r.OutOfPeriod < 100 || r.Lines+r.OutOfPeriod != all.Lines {
+			t.Errorf("%d verdicts, %d lines and %d outside of the period of %d", len(part), r.Lines, r.OutOfPeriod, all.Lines)
+		}
+		if r.Since.String() != "2026-02-28T10:00:00Z" || r.Until.String() != "2026-03-09T10:00:00Z" ||
+			r.From.Before(r.Since.Time) || !r.To.Before(r.Until.Time) {
+			t.Errorf("%s to %s, requests from %s to %s", r.Since, r.Until, r.From, r.To)
+		}
+		if r.OutsideFrom.IsZero() || !r.OutsideFrom.Before(r.Since.Time) || r.OutsideTo.Before(r.Until.Time) ||
+			!all.OutsideFrom.IsZero() || !all.OutsideTo.IsZero() {
+			t.Errorf("lines outside from %s to %s", r.OutsideFrom, r.OutsideTo)
+		}
+	}
+}
+
+// The end of a period is not in it, its beginning is.
+func TestBoundsOfAPeriod(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody, "https://example.com")
+	for what, c := range map[string]struct {
+		since, until int // seconds, 0: none
+		want         int64
+	}{
+		"all":   {0, 0, 5},
+		"since": {2, 0, 3},
+		"until": {0, 2, 3},
+		"both":  {2, 3, 2},
+	} {
+		p := Period{}
+		if c.since > 0 {
+			p.Since = time.Unix(0, moment(c.since))
+		}
+		if c.until > 0 {
+			p.Until = time.Unix(0, moment(c.until))
+		}
+		a.config.Period = p
+		r := auditEntries(t, New(a.config), entry{time: at(0)}, entry{time: at(1)}, entry{time: at(2)}, entry{time: at(3)},
+			entry{time: "-"})
+		if r.Lines != c.want || r.OutOfPeriod != 5-c.want || r.Totals.Verdicts[report.Indeterminate] != 1 {
+			t.Errorf("%s: %d lines, %d out of the period, %d without a time", what, r.Lines, r.OutOfPeriod,
+				r.Totals.Verdicts[report.Indeterminate])
+		}
+	}
+}
+
+// A crawler that only fetched robots.txt, and outside of the period, is in no row.
+func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
+	c := newAuditor(t, robotsTxtBody, "https://example.com").config
+	c.Period.Since = time.Unix(0, moment(100))
+	a := New(c)
+	r := auditEntries(t, a, entry{target: "/robots.txt"}, entry{target: "/robots.txt", agent: acmebot},
+		entry{target: "/robots.txt", agent: twoBots},
+		entry{target: "/robots.txt", agent: browser}, entry{target: "/robots.txt", agent: chatgpt},
+		entry{agent: browser, time: at(200)})
+	if len(r.Crawlers) != 0 || r.Lines != 1 || r.OutOfPeriod != 5 || r.RobotsTxt.Requests != 0 || !r.RobotsTxt.Logged {
+		t.Errorf("%d crawlers, %d lines, %d out of the period, %+v", len(r.Crawlers), r.Lines, r.OutOfPeriod, r.RobotsTxt)
 	}
 }

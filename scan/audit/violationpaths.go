@@ -40,15 +40,19 @@ func (r *Run) newViolationPaths() *violationPaths {
 	return &violationPaths{run: r, sorter: s, writer: s.Writer()}
 }
 
-// violated adds a violation.
-func (p *violationPaths) violated(x *visit) {
-	b := p.key[:0]
-	if x.Profile != nil {
-		b = binary.AppendUvarint(append(b, aboutKnown), uint64(p.run.auditor.profiles[x.Profile]))
-	} else {
-		b = append(b, unknownOperator(lower(x.row.name))...)
+// Add adds an event, if it is a violation.
+func (p *violationPaths) Add(e *Event) error {
+	if e.Verdict != report.Violation {
+		return nil
 	}
-	p.add(b, x.path, x.rule, x.N)
+	b := p.key[:0]
+	if e.Crawler != nil {
+		b = binary.AppendUvarint(append(b, aboutKnown), uint64(e.from.Crawler))
+	} else {
+		b = append(b, unknownOperator(lower(e.Name))...)
+	}
+	p.add(b, e.Target[:min(len(e.Target), maxPath)], e.rule, e.N)
+	return nil
 }
 
 // add adds violations of a crawler whose bytes are in b, which belongs to p. An error of the temporary
@@ -97,7 +101,8 @@ func (p *violationPaths) count() error {
 			i, _ := binary.Uvarint(key[1:])
 			row = t.known[&profiles[i]]
 		case aboutUnknown:
-			if row = listed[name]; row == nil {
+			row = listed[name]
+			if row == nil {
 				others.add(append(others.key[:0], aboutAll), path, rule, n)
 				continue
 			}

@@ -20,7 +20,12 @@ type whatIf struct {
 	report.WhatIfInfo                                 // File, All and Crawlers are set by info
 	crawlers          map[string]*report.ComparedInfo // by name; all that are not known have one, and "" is all
 	under             bounded[changeKey]              // the changes of crawlers, whose Prefixes info sets
+	// The memos of a worker:
+	prefixes memo[string]
+	readings map[*agent][]reading
 }
+
+func (t *whatIf) empty() { t.prefixes, t.readings = memo[string]{}, map[*agent][]reading{} }
 
 // changeKey names the requests with an effect whose paths begin alike.
 type changeKey struct {
@@ -76,11 +81,11 @@ func (r *reading) effect(s *automaton.Scratch, target []byte) report.Effect {
 func (w *Worker) compare(at site, c *agent) {
 	t := w.tally.whatIf
 	w.tally.NotJudged++
-	w.findLoss()
+	w.target.findLoss(&w.record)
 	switch {
 	case c.exempt():
 		t.Exempt++
-	case w.robotsAsk() != asksElse:
+	case w.robotsAsk(&w.record) != asksElse:
 		t.RobotsFetch++
 	case at.N == 0:
 		t.NotCompared[report.NoHost]++
@@ -100,22 +105,24 @@ func (w *Worker) compare(at site, c *agent) {
 // effect returns the effect on the record. All ways in which its crawler may read the files must
 // agree on it, and all spellings of a target that was decoded.
 func (w *Worker) effect(c *agent) report.Effect {
-	if c.readings == nil {
+	readings := w.tally.whatIf.readings[c]
+	if readings == nil {
 		for _, r := range c.subject.Readings {
 			before, after := w.policy.Robots(0, 0, r), w.auditor.config.WhatIf.Robots(0, 0, r)
 			way := reading{r.Dialect(), c.subject.Machine(before.Ruleset), c.subject.Machine(after.Ruleset)}
-			if !slices.Contains(c.readings, way) {
-				c.readings = append(c.readings, way)
+			if !slices.Contains(readings, way) {
+				readings = append(readings, way)
 			}
 		}
+		w.tally.whatIf.readings[c] = readings
 	}
-	spellings := w.spellings.list[:w.spellings.n]
+	spellings := w.target.spellings.list[:w.target.spellings.n]
 	if w.record.Lossy != format.Decoded {
 		spellings = nil
 	}
-	found := c.readings[0].effect(&w.scratch, w.record.Target)
-	for i := range c.readings {
-		differs := func(target []byte) bool { return c.readings[i].effect(&w.scratch, target) != found }
+	found := readings[0].effect(&w.scratch, w.record.Target)
+	for i := range readings {
+		differs := func(target []byte) bool { return readings[i].effect(&w.scratch, target) != found }
 		if i > 0 && differs(w.record.Target) || slices.ContainsFunc(spellings, differs) {
 			return report.NotDecided
 		}
@@ -127,17 +134,18 @@ func (w *Worker) effect(c *agent) report.Effect {
 func (w *Worker) countEffect(e report.Effect, crawlers ...string) {
 	target, size := w.record.Target, max(w.record.Size, 0)
 	prefix := prefixOf(automaton.RFC9309.TargetPath(&w.scratch, target))
-	text, known := w.prefixes[string(prefix)]
+	t := w.tally.whatIf
+	text, known := t.prefixes[string(prefix)]
 	if !known {
 		text = string(prefix)
-		w.prefixes.keep(&w.quota, prefix, text, 0)
+		t.prefixes.keep(&w.quota, prefix, text, 0)
 	}
 	for _, name := range crawlers {
-		of := w.tally.whatIf.of(name, e)
+		of := t.of(name, e)
 		of.Requests, of.Bytes = of.Requests+1, report.Plus(of.Bytes, size)
 		if e != report.Unchanged {
 			addExample(of, target[:min(len(target), maxPath)])
-			w.tally.whatIf.under.add(changeKey{name, e, text}, tallied{N: 1, Bytes: byteSum(size)})
+			t.under.add(changeKey{name, e, text}, tallied{N: 1, Bytes: byteSum(size)})
 		}
 	}
 }

@@ -1,15 +1,12 @@
 package audit
 
 import (
-	"slices"
+	"bytes"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // Worker reads lines and counts them in a tally of its own. It belongs to one
@@ -20,77 +17,109 @@ import (
 // crawler's, or /robots.txt is requested; and nothing is allocated for a line unless
 // it brings something new, such as a header, a host or a line to be quoted.
 type Worker struct {
-	auditor  *Auditor
-	run      *Run
-	tally    *tally
-	deferred *spill.Writer
-	err      error // of deferred, the first
+	auditor *Auditor
+	run     *Run
+	tally   *tally
+	quota   quota // of the memos of all parts, and of the rows of tally
+	records
+	clients
+	sites
+	judging
+	counting
+	keeper
+	zoneless bool  // the times are of an unknown zone
+	event    Event // of the record
+	origins  originTexts
+}
 
+// records reads the lines of a chunk.
+type records struct {
 	readers map[*format.Format]format.Reader
 	reader  format.Reader // of the chunk
-	// policy is that for the times of the log. It may be Skewed: origins, copies and bindings are the
-	// same in both.
-	policy    *policy.Policy
-	zoneless  bool        // these are of an unknown zone
-	unnamed   policy.Site // of requests in a log that names no host
-	only      bool        // requests elsewhere than unnamed are of another host
-	record    format.Record
-	quota     quota // of the memos, which follow, and of the rows of tally
-	agents    memo[*agent]
-	everybody *agent     // whom groups for * bind; nil without Config.Undeclared
-	hosts     memo[site] // by the host field
-	urls      memo[site] // by the scheme and authority of an absolute target
-	claims    memo[string]
-	prefixes  memo[string] // of whatIf
-	known     map[*crawler.Profile]*agent
-	named     map[string]*agent // unknown crawlers, by their tokens
-	bindings  map[bindingKey]*policy.Binding
-	headers   *crawler.Reader
-	scratch   automaton.Scratch
-	subject   *agent          // whose request the question is about
-	stances   []policy.Stance // of one origin's copies
-	out       coder           // of the deferred record that is being made
-	key       []byte          // of a memo
-	normal    []byte          // the normal form of the target; empty if that is the target itself
-	spellings spellings       // of a decoded target: see lossy.go
-	// normalSpellings are those of its normal form.
-	normalSpellings spellings
-	seen            [1 << 10]seenAddress
-	referer         []byte // the beginning of the last Referer of a visitor, up to the byte after its host
-	referrer        string // the operator of this host; empty if it is of none
-	number          int    // of the worker
-	place           place
-	origins         originTexts
-	given           Judged
-	question        judge.Case
-	when            ifCut // in which case the record is counted
-	visit           visit // the deferred record that is being made, if it is one
+	record  format.Record
+	place   place
 }
 
 // maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
 // and a reader has some ten kilobytes.
 const maxReaders = 32
 
+// reset begins a chunk of a format.
+func (s *records) reset(f *format.Format, header, data []byte) {
+	s.reader = s.readers[f]
+	if s.reader == nil {
+		if len(s.readers) == maxReaders {
+			clear(s.readers)
+		}
+		s.reader = f.NewReader()
+		s.readers[f] = s.reader
+	}
+	if headed, ok := s.reader.(format.Headed); ok {
+		headed.SetHeader(header)
+	}
+	s.place.chunk, s.place.counted = data, 0
+	s.reader.Reset(data)
+}
+
+// place is where the lines of a worker's chunk are.
+type place struct {
+	input   int
+	line    int64 // the number of the line at counted
+	chunk   []byte
+	counted int // the offset in chunk up to which lines were counted
+}
+
+// numberOf returns the number of the line of a record. Records come in the order of their lines.
+func (p *place) numberOf(r *format.Record) int64 {
+	p.line += int64(bytes.Count(p.chunk[p.counted:r.Offset], []byte("\n")))
+	p.counted = r.Offset
+	return p.line
+}
+
 // Worker returns a new worker of the run. Workers are to be made in one
 // goroutine, before Report.
 func (r *Run) Worker() *Worker {
 	a := r.auditor
 	w := &Worker{
-		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
-		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(),
-		number: len(r.workers), origins: originTexts{}, out: coder{policy: a.config.Policy},
-		quota: quota{limit: r.budget.memos},
+		auditor: a, run: r, tally: a.newTally(), quota: quota{limit: r.budget.memos}, origins: originTexts{},
+		records: records{readers: map[*format.Format]format.Reader{}},
 	}
-	w.question.Permit, w.question.Copies = w.permitted, w
-	if a.config.Undeclared != nil {
-		w.everybody = &agent{subject: a.subject(crawler.Claim{})}
-		w.everybody.subject.Tokens = nil
-	}
+	w.event.Worker, w.event.N = len(r.workers), 1
+	w.tally.quota = &w.quota
+	w.clients = clients{auditor: a, tally: w.tally, quota: &w.quota, headers: a.config.Crawlers.Reader()}
+	w.sites = newSites(&a.config, &w.quota)
+	w.judging = newJudging(a, &w.quota)
+	w.target.judging, w.question.Copies = &w.judging, &w.target
+	w.counting = counting{auditor: a, tally: w.tally, quota: &w.quota}
+	w.keeper = keeper{run: r, deferred: r.deferred.Writer(), out: coder{policy: a.config.Policy}}
 	w.empty()
-	w.policy = a.config.Policy
-	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)
 	return w
+}
+
+// empty hands over the rows of the worker's tally and empties the memos, whose agents point
+// at these rows. No agent is in use then.
+func (w *Worker) empty() {
+	w.deferUnknown()
+	w.run.addRows(w.tally.known)
+	w.tally.known = map[*crawler.Profile]*row{}
+	w.clients.empty()
+	w.sites.empty()
+	w.judging.empty()
+	w.counting.empty()
+	if t := w.tally.whatIf; t != nil {
+		t.empty()
+	}
+	w.quota.held = 0
+}
+
+// deferUnknown turns the rows of unknown crawlers into deferred records. A log may name any number
+// of them; the sort on disk adds up their rows in bounded memory.
+func (w *Worker) deferUnknown() {
+	for key, row := range w.tally.unknown {
+		w.deferCounts(key, row)
+	}
+	w.tally.unknown = map[string]*row{}
 }
 
 // end hands over the counts that the worker still holds.
@@ -102,7 +131,7 @@ func (w *Worker) end() error {
 	return w.err
 }
 
-// Err returns the error that kept the worker from writing a deferred record, if there
+// Err returns the error of a sink, or that kept the worker from writing a deferred record, if there
 // is one: no report can be made then, and reading on is of no use.
 func (w *Worker) Err() error { return w.err }
 
@@ -121,29 +150,23 @@ func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only
 // unknown one. If one log is so, no time of the audit is more certain than Zoneless.
 func (w *Worker) SetZoneless(is bool) {
 	w.policy = w.auditor.config.Policy
-	if w.zoneless = is; is {
+	w.zoneless = is
+	if is {
 		w.policy = w.auditor.zoneless()
 	}
 }
+
+// SetPlace says where the next chunk is, for Place: line is the number of its first line in the input,
+// from 1. It must come before Chunk; nothing but sinks uses it.
+func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
 // Chunk counts whole lines of a format. The header is the one that they stand after, which
 // Format.LastHeader tells for a format whose logs name their columns; nil if they stand after none.
 // Chunk keeps no view of data.
 func (w *Worker) Chunk(f *format.Format, header, data []byte) {
-	if w.reader = w.readers[f]; w.reader == nil {
-		if len(w.readers) == maxReaders {
-			clear(w.readers)
-		}
-		w.reader = f.NewReader()
-		w.readers[f] = w.reader
-	}
-	if headed, ok := w.reader.(format.Headed); ok {
-		headed.SetHeader(header)
-	}
-	data = slices.Clip(data) // as all readers see it: place.numberOf
-	w.place.chunk, w.place.counted = data, 0
+	w.records.reset(f, header, data)
 	before, without := w.tally.Read(), w.tally.NoAgent
-	w.lines(data)
+	w.lines()
 	if !f.HasAgent() {
 		w.tally.NoAgent = without // it is the format that has none
 	}
@@ -152,8 +175,8 @@ func (w *Worker) Chunk(f *format.Format, header, data []byte) {
 	}
 }
 
-func (w *Worker) lines(data []byte) {
-	for w.reader.Reset(data); ; {
+func (w *Worker) lines() {
+	for {
 		switch w.reader.Next(&w.record) {
 		case format.Request:
 			w.line()
@@ -201,40 +224,52 @@ func (w *Worker) line() {
 	if w.quota.isUsedUp() {
 		w.empty()
 	}
-	r, t := &w.record, w.tally
-	if w.auditor.config.Fetched != nil {
+	r, t, config := &w.record, w.tally, &w.auditor.config
+	if config.Fetched != nil {
 		w.giveFetched()
 		return
 	}
 	if w.auditor.limited {
 		w.reader.Complete(r)
-		if r.HasTime && !w.auditor.config.Period.contains(r.Time) {
+		if r.HasTime && !config.Period.contains(r.Time) {
 			w.outside()
 			return
 		}
 	}
-	if w.auditor.config.Seen != nil {
+	if config.Seen != nil {
 		w.giveSeen()
 		return
 	}
 	t.Lines++
 	t.Bytes = report.Plus(t.Bytes, byteSum(max(r.Size, 0)))
 	c := w.agent(r.Agent)
-	hash, inSample := w.inProxySample()
+	hash, inSample := t.inProxySample(r.Line)
 	isCrawler := c.isCrawler()
 	if (isCrawler || inSample || r.Robots || w.everybody != nil) && !w.auditor.limited {
 		w.reader.Complete(r)
 	}
 	if inSample {
-		w.addToProxySample(hash)
+		t.addToProxySample(hash, w.client())
 	}
 	if isCrawler {
 		w.request(c)
 		return
 	}
+	w.visitor(c)
+	if w.everybody != nil {
+		w.undeclared()
+	}
+	if r.Robots {
+		w.othersFetch()
+	}
+}
+
+// visitor counts the record of a client that is no crawler. A nil agent is none that is known.
+func (w *Worker) visitor(c *agent) {
+	r, t := &w.record, w.tally
 	t.NotCrawlers++
 	if len(r.Referer) > 1 { // and not "-"
-		w.referred()
+		w.referred(r.Referer)
 	}
 	switch {
 	case c == nil:
@@ -251,49 +286,78 @@ func (w *Worker) line() {
 			t.Overlooked.add(string(c.header), tallied{N: 1})
 		}
 	}
-	if w.everybody != nil {
-		w.undeclared()
-	}
-	if r.Robots {
-		w.othersFetch()
-	}
 }
 
 // outside looks at a record outside of the period. It is no more than counted, unless it is a
 // GET of robots.txt: the verdicts of requests in the period are those of the whole log.
 func (w *Worker) outside() {
-	w.tally.OutOfPeriod++
-	w.tally.Outside.add(w.record.Time)
-	if hash, inSample := w.inProxySample(); inSample {
-		w.addToProxySample(hash)
+	r, t := &w.record, w.tally
+	t.OutOfPeriod++
+	t.Outside.add(r.Time)
+	if hash, inSample := t.inProxySample(r.Line); inSample {
+		t.addToProxySample(hash, w.client())
 	}
-	if !w.record.Robots || string(w.record.Method) != "GET" || w.tally.whatIf != nil || w.robotsAsk() != asksRobots {
+	if !r.Robots || t.whatIf != nil || !w.isRobotsGet() {
 		return
 	}
-	w.tally.Elsewhere++
-	at := w.site()
+	t.Elsewhere++
+	at := w.site(r)
 	if at.other {
 		return
 	}
-	c, identity := w.agent(w.record.Agent), report.Unverified
+	c, first := w.agent(r.Agent), nobody
 	w.showed(at, !c.isCrawler())
-	if !c.isCrawler() {
-		c = nil
+	if c.isCrawler() {
+		who := w.identify(c, r, w.client())
+		for i := range who {
+			w.tell(at, &who[i], w.kindAt(at), fetchOutside)
+			if !who[i].Ambiguous {
+				w.countSize(at, who[i].when)
+			}
+		}
+		first = &who[0]
 	} else {
-		first, known := c, report.Unverified
-		w.eachIdentity(c, w.client(), func(as *agent, i report.Identity, _ bool) {
-			if w.when != ifIsCut {
-				first, known = as, i
-			}
-			w.tell(at, as, i, w.kindAt(at), fetchOutside)
-			if !as.Ambiguous {
-				w.countSize(at)
-			}
-		})
-		c, identity = first, known
+		w.countSize(at, always)
 	}
-	if c == nil {
-		w.countSize(at)
-	}
-	w.giveAnswer(at, c, identity)
+	w.giveAnswer(at, first)
 }
+
+// client returns what the log has as the client's address.
+func (w *Worker) client() []byte {
+	return w.auditor.config.ClientIP.Of(w.record.Addr, w.record.Forwarded)
+}
+
+// address returns the client's address as the log has it: nothing where the log has none, or
+// one so long that it would have to be cut, since two clients must not become one.
+func (w *Worker) address() []byte {
+	if a := w.client(); len(a) <= maxHostName && string(a) != "-" {
+		return a
+	}
+	return nil
+}
+
+// scope returns where the record went. ok is false if it is not to be judged, for its target
+// or its host, and has been counted as such.
+func (w *Worker) scope() (at site, ok bool) {
+	t, r := w.tally, &w.record
+	if isNotJudged(r) {
+		t.NotJudged++
+		return site{}, false
+	}
+	at = w.site(r)
+	if at.other {
+		t.OtherHost++
+		t.Hosts.add(at.host, tallied{N: 1})
+		if w.isRobotsGet() {
+			t.Elsewhere++
+		}
+		return at, false
+	}
+	if r.HasTime {
+		t.Period.add(r.Time)
+	}
+	return at, true
+}
+
+// isNotJudged reports whether a record is for no resource that robots.txt could be about.
+func isNotJudged(r *format.Record) bool { return r.Target[0] == '*' || string(r.Method) == "CONNECT" }

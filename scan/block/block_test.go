@@ -45,9 +45,11 @@ func world(t *testing.T) Options {
 }
 
 // request is one of a log that was judged by hand.
-func (o *Options) request(name, addr string, v report.Verdict, i report.Identity) *audit.Judged {
-	return &audit.Judged{Crawler: name, Profile: o.Crawlers.ByName(name), Address: []byte(addr), Verdict: v, Identity: i,
-		N: 1, HasTime: true, Time: end.Add(-time.Hour).UnixNano(), Rule: report.RuleInfo{Rule: "Disallow: /p/", Line: 2}}
+func (o *Options) request(name, addr string, v report.Verdict, i report.Identity) *audit.Event {
+	e := &audit.Event{Crawler: o.Crawlers.ByName(name), Client: audit.Client{Name: name, Identity: i}, N: 1,
+		Request: audit.Request{Address: []byte(addr), HasTime: true, Time: end.Add(-time.Hour).UnixNano()}}
+	e.Verdict, e.Rule = v, report.RuleInfo{Rule: "Disallow: /p/", Line: 2}
+	return e
 }
 
 // short is a rule in a few words.
@@ -74,7 +76,7 @@ func TestDecide(t *testing.T) {
 	const un, no = report.Unverified, report.Unverifiable
 	log := func() *Collector {
 		c := NewCollector(100)
-		for _, j := range []*audit.Judged{
+		for _, j := range []*audit.Event{
 			o.request("GPTBot", "198.51.100.1", report.Violation, report.Verified),
 			o.request("GPTBot", "192.0.2.200", report.Spoofed, report.SpoofedIdentity),
 			o.request("Googlebot", "203.0.113.65", report.Violation, report.Verified),
@@ -101,11 +103,11 @@ func TestDecide(t *testing.T) {
 			o.request("CCBot", "192.0.4.2", report.Grace, report.Verified), // likewise
 			o.request("Baz\"Bot", "192.0.5.1", report.Violation, no),       // a hostile name
 		} {
-			c.Judged(j)
+			c.Add(j)
 		}
 		old := o.request("FooBot", "192.0.6.1", report.Violation, no)
 		old.Time = end.AddDate(0, 0, -31).UnixNano()
-		c.Judged(old)
+		c.Add(old)
 		return c
 	}
 	p := Decide(log(), o)
@@ -147,7 +149,7 @@ func TestOwnAddresses(t *testing.T) {
 	o := world(t)
 	o.LookedUp = []crawler.Pair{{Profile: o.Crawlers.ByName("GPTBot"), Addr: "192.0.2.44"}}
 	c := NewCollector(100)
-	c.Judged(o.request("GPTBot", "192.0.2.200", report.Spoofed, report.SpoofedIdentity))
+	c.Add(o.request("GPTBot", "192.0.2.200", report.Spoofed, report.SpoofedIdentity))
 	p := Decide(c, o)
 	if got := fmt.Sprint(p.Rules[0].Own); got != "[192.0.2.44/32 198.51.100.0/25 2000::/3]" {
 		t.Errorf("own: %s", got)
@@ -159,7 +161,7 @@ func TestManyClients(t *testing.T) {
 	o := world(t)
 	c := NewCollector(0)
 	for i := range 1000 {
-		c.Judged(o.request("FooBot", fmt.Sprintf("192.%d.%d.7", 1+i/256, i%256), report.Violation, report.Unverifiable))
+		c.Add(o.request("FooBot", fmt.Sprintf("192.%d.%d.7", 1+i/256, i%256), report.Violation, report.Unverifiable))
 	}
 	p := Decide(c, o)
 	if len(p.Rules) != 100 || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "900 violations") {
@@ -173,7 +175,7 @@ func sample(t *testing.T) (*Plan, Options) {
 	o.LookedUp = []crawler.Pair{{Profile: o.Crawlers.ByName("GPTBot"), Addr: "192.0.2.99"}}
 	c := NewCollector(100)
 	hostile := "x\"'`;}\n{$HOME}${HOME} %(a)s \\\r\u2028\u202e\u0085\x1b[2J\x00*/ -->\xff\\"
-	for i, j := range []*audit.Judged{
+	for i, j := range []*audit.Event{
 		o.request("CCBot", "192.0.2.5", report.Violation, report.Verified),
 		o.request("GPTBot", "192.0.2.200", report.Spoofed, report.SpoofedIdentity),
 		o.request("FooBot"+hostile, "192.0.2.7", report.Violation, report.Unverifiable),
@@ -182,7 +184,7 @@ func sample(t *testing.T) (*Plan, Options) {
 		o.request("FooBot", "2001:db8:1::1", report.Violation, report.Unverifiable),
 	} {
 		j.Rule.Rule = "Disallow: /" + strings.Repeat(hostile, i)
-		c.Judged(j)
+		c.Add(j)
 	}
 	return Decide(c, o), o
 }
@@ -252,12 +254,19 @@ func TestDryRun(t *testing.T) {
 		{"FooBot/1.0", "FooBot", "198.51.101.1", report.Unverifiable, true},      // robots.txt
 	}
 	for i, r := range requests {
-		s := &audit.Seen{Worker: i % 2, Agent: []byte(r.agent), Address: []byte(r.addr), Fetch: r.fetch,
-			Crawler: r.name, Profile: o.Crawlers.ByName(r.name), Identity: r.identity, Permitted: r.name == "CCBot"}
-		if r.name == "" {
-			s.Profile = nil
+		s := &audit.Event{Place: audit.Place{Worker: i % 2}, Client: audit.Client{Name: r.name, Identity: r.identity},
+			Request: audit.Request{Agent: []byte(r.agent), Address: []byte(r.addr)}}
+		s.Verdict = report.Indeterminate
+		if r.name == "CCBot" {
+			s.Verdict = report.Allowed
 		}
-		c.Seen(s)
+		if r.fetch {
+			s.Verdict = report.RobotsFetch
+		}
+		if r.name != "" {
+			s.Crawler = o.Crawlers.ByName(r.name)
+		}
+		c.Add(s)
 	}
 	for i, want := range []Refused{
 		{8, 5, 1, 3, 0, 1}, // nginx
@@ -269,8 +278,9 @@ func TestDryRun(t *testing.T) {
 		}
 	}
 	c = NewCounter(p, kinds[2:3], 1)
-	s := &audit.Seen{Agent: []byte("GPTBot/1.0"), Address: []byte("192.0.2.200"), Crawler: "GPTBot"}
-	if n := testing.AllocsPerRun(100, func() { c.Seen(s) }); n > 0 { // the rules are not written for each request
+	s := &audit.Event{Request: audit.Request{Agent: []byte("GPTBot/1.0"), Address: []byte("192.0.2.200")},
+		Client: audit.Client{Name: "GPTBot"}}
+	if n := testing.AllocsPerRun(100, func() { c.Add(s) }); n > 0 { // the rules are not written for each request
 		t.Errorf("%v allocations for a request", n)
 	}
 }
@@ -507,12 +517,12 @@ ip.src in {192.0.2.7/32 198.51.101.0/24 2001:db8:1::1/128} and http.request.time
 		o.LookedUp = append(o.LookedUp, crawler.Pair{Profile: o.Crawlers.ByName("GPTBot"), Addr: addr})
 	}
 	c := NewCollector(1 << 20)
-	c.Judged(o.request("GPTBot", "192.0.9.200", report.Spoofed, report.SpoofedIdentity))
+	c.Add(o.request("GPTBot", "192.0.9.200", report.Spoofed, report.SpoofedIdentity))
 	for i := range 10_000 {
-		c.Judged(o.request("FooBot", fmt.Sprintf("192.%d.%d.7", 1+i/256, i%256), report.Violation, report.Unverifiable))
+		c.Add(o.request("FooBot", fmt.Sprintf("192.%d.%d.7", 1+i/256, i%256), report.Violation, report.Unverifiable))
 	}
 	for _, profile := range o.Crawlers.Profiles() {
-		c.Judged(o.request(profile.Name, "", report.Violation, report.Verified))
+		c.Add(o.request(profile.Name, "", report.Violation, report.Verified))
 	}
 	p = Decide(c, o)
 	found := 0

@@ -18,24 +18,28 @@ type expression struct {
 // expressions returns the rules of a file as expressions of Cloudflare.
 func expressions(f file) (list []expression) {
 	const fetch = ` and http.request.uri.path ne "/robots.txt"`
-	list = pack(list, "(", " or ", ")"+fetch, f.Names, func(i item) string { return named(&i.Rule) })
-	list = pack(list, "(", " or ", ")"+fetch, f.Impostors, func(i item) string { return impostor(&i.Rule) })
+	ofTerms := clause{"(", " or ", ")" + fetch}
+	list = ofTerms.pack(list, f.Names, func(i item) string { return named(&i.Rule) })
+	list = ofTerms.pack(list, f.Impostors, func(i item) string { return impostor(&i.Rule) })
 	end := fmt.Sprintf("} and http.request.timestamp.sec lt %d%s", f.Until, fetch)
-	return pack(list, "ip.src in {", " ", end, f.Addresses, func(i item) string { return i.Prefix.String() })
+	return clause{"ip.src in {", " ", end}.pack(list, f.Addresses, func(i item) string { return i.Prefix.String() })
 }
 
-// pack adds expressions of as many terms as have room, each between open and end.
-func pack(list []expression, open, join, end string, items []item, term func(item) string) []expression {
+// clause is what stands before, between and after the terms of an expression.
+type clause struct{ open, join, end string }
+
+// pack adds expressions of as many terms as have room.
+func (c clause) pack(list []expression, items []item, term func(item) string) []expression {
 	room := 0
 	for _, i := range items {
-		text := join + term(i)
+		text := c.join + term(i)
 		if room -= len(text); room < 0 {
-			text = open + term(i)
-			list = append(list, expression{Text: end})
-			room = maxExpression - len(text) - len(end)
+			text = c.open + term(i)
+			list = append(list, expression{Text: c.end})
+			room = maxExpression - len(text) - len(c.end)
 		}
 		last := &list[len(list)-1]
-		last.Text = strings.TrimSuffix(last.Text, end) + text + end
+		last.Text = strings.TrimSuffix(last.Text, c.end) + text + c.end
 		last.Comments = append(last.Comments, i.Comments...)
 	}
 	return list

@@ -58,18 +58,19 @@ type deeds struct {
 	others      bool   // other rules too
 }
 
-// Judged adds a request: it is audit.Config.Judged. Violations and impostors come from one
+// Add adds a request: the collector is a Judged sink of an audit. Violations and impostors come from one
 // goroutine, and the others are passed over.
-func (c *Collector) Judged(j *audit.Judged) {
+func (c *Collector) Add(e *audit.Event) error {
 	switch {
-	case j.Verdict == report.Spoofed && j.Profile != nil:
-		c.of(j.Profile).impostors.add(j)
-	case j.Verdict != report.Violation:
-	case j.Identity == report.Verified && j.Profile != nil:
-		c.of(j.Profile).verified.add(j)
+	case e.Verdict == report.Spoofed && e.Crawler != nil:
+		c.of(e.Crawler).impostors.add(e)
+	case e.Verdict != report.Violation:
+	case e.Identity == report.Verified && e.Crawler != nil:
+		c.of(e.Crawler).verified.add(e)
 	default:
-		c.addClient(j)
+		c.addClient(e)
 	}
+	return nil
 }
 
 func (c *Collector) of(p *crawler.Profile) *claimed {
@@ -79,34 +80,34 @@ func (c *Collector) of(p *crawler.Profile) *claimed {
 	return c.crawlers[p]
 }
 
-func (c *Collector) addClient(j *audit.Judged) {
-	addr, ok := crawler.Client(j.Address)
+func (c *Collector) addClient(e *audit.Event) {
+	addr, ok := crawler.Client(e.Address)
 	if !ok || addr.Is4() && addr.As4()[3] == 0 { // which a log may have cut
-		c.unplaced += j.N
+		c.unplaced += e.N
 		return
 	}
 	of := c.clients[addr]
 	if of == nil {
 		if len(c.clients) == c.limit {
-			c.unkept += j.N
+			c.unkept += e.N
 			return
 		}
 		of = &client{}
 		c.clients[addr] = of
 	}
-	of.add(j)
-	if name, _, _ := j.Named(); len(of.names) < maxNames && !slices.Contains(of.names, name) {
+	of.add(e)
+	if name, _, _ := e.Named(); len(of.names) < maxNames && !slices.Contains(of.names, name) {
 		of.names = append(of.names, name)
 	}
-	if j.Profile != nil && !slices.Contains(of.profiles, j.Profile) {
-		of.profiles = append(of.profiles, j.Profile)
+	if e.Crawler != nil && !slices.Contains(of.profiles, e.Crawler) {
+		of.profiles = append(of.profiles, e.Crawler)
 	}
 }
 
 // add adds a request. The rule that it broke is as comments cite it; that of an impostor means nothing.
-func (d *deeds) add(j *audit.Judged) {
-	rule := fmt.Sprintf("%s (line %d)", j.Rule.Rule[:min(len(j.Rule.Rule), 100)], j.Rule.Line)
-	d.merge(&deeds{n: j.N, first: j.Time, last: j.Time, timed: j.HasTime, rule: rule})
+func (d *deeds) add(e *audit.Event) {
+	rule := fmt.Sprintf("%s (line %d)", e.Rule.Rule[:min(len(e.Rule.Rule), 100)], e.Rule.Line)
+	d.merge(&deeds{n: e.N, first: e.Time, last: e.Time, timed: e.HasTime, rule: rule})
 }
 
 // merge adds other requests.

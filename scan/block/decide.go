@@ -160,7 +160,7 @@ func (d *decision) isSearch(p *crawler.Profile) bool { return p != nil && d.engi
 // add adds a rule. withheld says why it is not in force, if it is not.
 func (d *decision) add(r Rule, withheld string) {
 	if withheld == "" && r.Search && r.Sort != Impostor && !d.Search {
-		withheld = "it concerns a search engine (option BlockSearch)"
+		withheld = "a search engine is concerned (option BlockSearch)"
 	}
 	if r.Withheld = withheld; withheld != "" {
 		d.Held = append(d.Held, r)

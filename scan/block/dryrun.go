@@ -83,8 +83,8 @@ const (
 	maxHeader  = 1 << 10
 )
 
-// Seen counts a request: it is audit.Config.Seen.
-func (c *Counter) Seen(s *audit.Seen) {
+// Add counts a request: the counter is a Seen sink of an audit.
+func (c *Counter) Add(s *audit.Event) error {
 	w := &c.workers[s.Worker]
 	addr, isClient := crawler.Client(s.Address)
 	w.hits = w.hits[:0]
@@ -105,6 +105,7 @@ func (c *Counter) Seen(s *audit.Seen) {
 	if len(w.hits) > 0 {
 		c.count(w.hits, s)
 	}
+	return nil
 }
 
 // named returns the rules that a header matches.
@@ -128,18 +129,18 @@ func (c *Counter) named(w *counting, header []byte) []hit {
 }
 
 // count counts a request that rules match.
-func (c *Counter) count(hits []hit, s *audit.Seen) {
+func (c *Counter) count(hits []hit, s *audit.Event) {
 	other, permitted := Refused{Requests: 1, Others: 1}, int64(0)
-	if s.Permitted {
+	if s.Verdict == report.Allowed {
 		permitted = 1
 	}
 	switch {
-	case s.Crawler == "":
+	case s.Name == "":
 		other.Visitors = 1
 	case s.Identity == report.Verified:
 		other.Verified = 1
 	}
-	if s.Profile != nil && s.Profile.Category == "search" {
+	if s.Crawler != nil && s.Crawler.Category == "search" {
 		other.Search = 1
 	}
 	c.mu.Lock()
@@ -152,7 +153,7 @@ func (c *Counter) count(hits []hit, s *audit.Seen) {
 			if kind.Substrings {
 				matches = h.part
 			}
-			if !c.results[k].Written[h.rule] || s.Fetch && kind.FreesRobots || !matches {
+			if !c.results[k].Written[h.rule] || s.Verdict == report.RobotsFetch && kind.FreesRobots || !matches {
 				continue
 			}
 			one := other
@@ -204,9 +205,9 @@ func (c *Counter) Settle() (again bool) {
 }
 
 // isFor reports whether a request that the rule refuses is one of those that it is for.
-func (r *Rule) isFor(s *audit.Seen) bool {
-	named := slices.Contains(r.Crawlers, s.Crawler) ||
-		s.Profile == nil && slices.Contains(r.Crawlers, report.InASCII(s.Crawler))
+func (r *Rule) isFor(s *audit.Event) bool {
+	named := slices.Contains(r.Crawlers, s.Name) ||
+		s.Crawler == nil && slices.Contains(r.Crawlers, report.InASCII(s.Name))
 	switch r.Sort {
 	case ByName:
 		return named

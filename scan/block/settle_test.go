@@ -16,7 +16,7 @@ func planOf(o Options, violations ...string) *Plan {
 	c := NewCollector(100)
 	for _, v := range violations {
 		name, addr, _ := strings.Cut(v, " ")
-		c.Judged(o.request(name, addr, report.Violation, report.Unverifiable))
+		c.Add(o.request(name, addr, report.Violation, report.Unverifiable))
 	}
 	return Decide(c, o)
 }
@@ -111,7 +111,7 @@ func TestNameOfAMostlyObedientCrawler(t *testing.T) {
 		gpt.Verdicts[report.Spoofed] = 10
 		o.Report = &report.Report{Crawlers: []report.CrawlerInfo{gpt}}
 		c := NewCollector(100)
-		c.Judged(o.request("GPTBot", "198.51.100.1", report.Violation, report.Verified))
+		c.Add(o.request("GPTBot", "198.51.100.1", report.Violation, report.Verified))
 		if p := Decide(c, o); len(p.Rules) != want || len(p.Held) != 1-want ||
 			want == 0 && !strings.Contains(written(t, "nginx", p), "# Not in force, because robots.txt forbids less than 5 %") {
 			t.Errorf("%d of 100: %q, held %q", broke, rules(p.Rules), rules(p.Held))
@@ -127,8 +127,13 @@ func TestSettle(t *testing.T) {
 	kinds := []*Kind{ByKind("nginx"), ByKind("nft")}
 	c := NewCounter(p, kinds, 1)
 	show := func(agent, name, addr string, fetch bool) {
-		c.Seen(&audit.Seen{Agent: []byte(agent), Crawler: name, Address: []byte(addr), Identity: report.Unverifiable,
-			Fetch: fetch})
+		e := &audit.Event{Client: audit.Client{Name: name, Identity: report.Unverifiable},
+			Request: audit.Request{Agent: []byte(agent), Address: []byte(addr)}}
+		e.Verdict = report.Indeterminate
+		if fetch {
+			e.Verdict = report.RobotsFetch
+		}
+		c.Add(e)
 	}
 	log := func() {
 		for _, addr := range []string{"192.0.2.1", "192.0.2.2", "192.0.3.1", "192.0.3.2", "192.0.4.1"} {

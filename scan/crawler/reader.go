@@ -191,7 +191,10 @@ func (r *Reader) find(header []byte) {
 	for at := 0; at < len(r.low); {
 		rest := r.low[at:]
 		n := startLen(rest)
-		instance := instanceIn(rest[:n])
+		instance := 0
+		if isDigit(rest[n-1]) {
+			instance = instanceIn(rest[:n])
+		}
 		if r.set.begins[rest[0]]>>min(n-instance, 63)&1 == 0 {
 			at += n
 			continue
@@ -230,6 +233,8 @@ func unescaped(header []byte) []byte {
 	}
 	return plain
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // instanceIn returns how many digits at the end of a word number a running crawler, as in "qwantify-prod34997".
 func instanceIn(word []byte) int {

@@ -62,7 +62,13 @@ type Rule struct {
 	Without   byte              // it does not have this byte, unless that is 0
 	Blanks    int               // in the field itself, as in a time of two words
 
-	// Set by Compile:
+	boundary
+	// Certain is how the place of the boundary before the field is known. Compile sets it.
+	Certain Certainty
+}
+
+// boundary is how the end of a field is found. Compile sets it.
+type boundary struct {
 	next   literal // after the field
 	kept   int     // bytes of next that belong to the next field
 	key    int     // the byte of next that is searched: its first quote, else the first that is no blank
@@ -74,8 +80,6 @@ type Rule struct {
 	end    bool    // next ends the line
 	solid  bool    // it has no blanks
 	simple bool    // it ends at the first blank, and nothing else is asked of it
-	// Certain is how the place of the boundary before the field is known.
-	Certain Certainty
 }
 
 // ending is how the end of a field is found.
@@ -105,13 +109,16 @@ func literalOf(text string) literal {
 	return l
 }
 
-// standsAt reports whether the text stands at line[at:]. It may read past the line's end, which is
-// a newline or the end of the chunk: no literal contains one. at may exceed len(line).
+// standsAt reports whether the text stands at line[at:]. at may exceed len(line).
 func (l *literal) standsAt(line []byte, at int) bool {
-	if l.mask != 0 && at <= len(line) && at+8 <= cap(line) {
-		return binary.LittleEndian.Uint64(line[at:at+8])&l.mask == l.word
+	if at+len(l.text) > len(line) {
+		return false
 	}
-	return at+len(l.text) <= len(line) && string(line[at:at+len(l.text)]) == l.text
+	if l.mask != 0 && len(line) >= 8 {
+		from := min(at, len(line)-8)
+		return binary.LittleEndian.Uint64(line[from:])>>(8*uint(at-from)&63)&l.mask == l.word
+	}
+	return string(line[at:at+len(l.text)]) == l.text
 }
 
 // Compile returns the template made ready for Find.

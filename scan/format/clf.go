@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/robotsieve/robotsieve/scan/field"
 )
@@ -68,7 +69,11 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	} else {
 		sizeEnd = field.Blank(line, size)
 	}
-	r.Size = parseSize(line[size:sizeEnd])
+	if n := sizeEnd - size; 1 <= n && n <= 8 { // there are more than eight bytes before it
+		r.Size = parseEight(binary.LittleEndian.Uint64(line[sizeEnd-8:sizeEnd])>>(64-8*n)<<(64-8*n), n)
+	} else {
+		r.Size = parseSize(line[size:sizeEnd])
+	}
 	r.Robots = isRobots(request[method+1:])
 	p.from, p.stop, p.method = from, stop-1, method
 	return true
@@ -122,25 +127,34 @@ func (p *programReader) isPlausibleCommon(r *Record) bool {
 // IPv4.
 func isNumberAlone(b []byte) bool { return isNumeric(b) && bytes.Count(b, []byte(".")) < 3 }
 
-// quotedField returns the first field in quotes at or after from, which is the
+// quotedField returns the first field in quotes at or after a place, which is the
 // end of another field; nil if there is none.
-func quotedField(line []byte, from int) []byte {
-	for from < len(line) {
-		quote := bytes.IndexByte(line[from:], '"')
+func quotedField(line []byte, at int) []byte {
+	from, end := quotedAt(line, at)
+	if from < 0 {
+		return nil
+	}
+	return line[from:end]
+}
+
+// quotedAt returns where the field of quotedField is, from -1 if there is none.
+func quotedAt(line []byte, at int) (from, end int) {
+	for at < len(line) {
+		quote := bytes.IndexByte(line[at:], '"')
 		if quote < 0 {
-			return nil
+			break
 		}
-		from += quote + 1
-		if line[from-2] != ' ' {
+		at += quote + 1
+		if line[at-2] != ' ' {
 			continue // a quote within a field
 		}
-		end := quoteEnd(line, from)
+		end := quoteEnd(line, at)
 		if end < 0 || end+1 < len(line) && line[end+1] != ' ' {
-			return nil
+			break
 		}
-		return line[from:end]
+		return at, end
 	}
-	return nil
+	return -1, -1
 }
 
 // quoteEnd returns the index of the first quote at or after from that is not

@@ -248,6 +248,7 @@ func (c *columns) Next(r *Record) Kind {
 	if c.at >= len(c.chunk) {
 		return End
 	}
+	r.Offset = c.at
 	line, fields := c.cut()
 	r.Line = line
 	switch {

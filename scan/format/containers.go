@@ -180,7 +180,8 @@ func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	if digits := digitsAt(line); digits > 0 && digits < len(line) && line[digits] == '|' {
 		n = digits + 1
 	}
-	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) || n > 0 && bytes.IndexByte([]byte("-_.@"), line[n]) >= 0) {
+	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) ||
+		n > 0 && bytes.IndexByte([]byte("-_.@"), line[n]) >= 0) {
 		n++
 	}
 	rest := bytes.TrimLeft(line[n:], " ")
@@ -362,7 +363,8 @@ func journalLength(b []byte) int {
 		return len("0000000000.000000")
 	case len(b) > 0 && b[0] == '[':
 		end := bytes.IndexByte(b[:min(len(b), len("[1234567890.123456]"))], ']')
-		if text := bytes.TrimLeft(b[1:max(end, 1)], " "); len(text) > len(".000000") && isNumeric(text) && bytes.Count(text, []byte(".")) == 1 {
+		text := bytes.TrimLeft(b[1:max(end, 1)], " ")
+		if len(text) > len(".000000") && isNumeric(text) && bytes.Count(text, []byte(".")) == 1 {
 			return end + 1
 		}
 	case len(b) > 4 && letters(b) == 3 && b[3] == ' ' && looksLike(b[4:], full):

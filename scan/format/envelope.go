@@ -163,6 +163,7 @@ type enveloped struct {
 	sources [][]byte // of requests; nil if they are not known
 	inner   Reader
 	chunk   []byte // what has not been read
+	size    int    // of the whole chunk
 	bufs    [maxEnvelopes][]byte
 	cut     [][]byte // the sources whose last line was a piece
 
@@ -172,16 +173,17 @@ type enveloped struct {
 }
 
 // Reset begins a chunk.
-func (e *enveloped) Reset(chunk []byte) { e.chunk = chunk }
+func (e *enveloped) Reset(chunk []byte) { e.chunk, e.size = chunk, len(chunk) }
 
 func (e *enveloped) Next(r *Record) Kind {
 	if len(e.chunk) == 0 {
 		return End
 	}
 	line, outer := NextLine(e.chunk)
+	at := e.size - len(e.chunk)
 	e.chunk = e.chunk[len(line):]
 	kind := e.read(r, outer)
-	e.within, r.Line = r.Line, outer
+	e.within, r.Line, r.Offset = r.Line, outer, at
 	return kind
 }
 

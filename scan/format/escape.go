@@ -14,31 +14,43 @@ import (
 // so the result is what the client sent, byte for byte. Percent-encoding is the
 // URL's own and is kept.
 func unescape(dst, field []byte) []byte {
-	return undo(dst, field, '\\', "x", "\"\\bnrtvf", "\"\\\b\n\r\t\v\f")
+	return backslashes.undo(dst, field)
 }
 
-// undo appends a field with its escapes undone: in front of hexBegins and two hexadecimal digits an
-// escape stands for that byte, in front of a letter for the byte of the same index, else for
-// itself.
-func undo(dst, field []byte, escape byte, hexBegins, letters, bytesOf string) []byte {
+// escapes is how a log writes bytes that cannot stand in a field: in front of hexBegins and two
+// hexadecimal digits the escape stands for that byte, in front of a letter for the byte of the same
+// index, else for itself.
+type escapes struct {
+	escape                      byte
+	hexBegins, letters, bytesOf string
+}
+
+var (
+	backslashes = escapes{'\\', "x", "\"\\bnrtvf", "\"\\\b\n\r\t\v\f"}
+	hashes      = escapes{escape: '#'}
+	codes       = escapes{escape: '%'}
+)
+
+// undo appends a field to dst with its escapes undone.
+func (e *escapes) undo(dst, field []byte) []byte {
 	for {
-		at := bytes.IndexByte(field, escape)
+		at := bytes.IndexByte(field, e.escape)
 		if at < 0 || at+1 == len(field) {
 			return append(dst, field...)
 		}
 		dst = append(dst, field[:at]...)
 		field = field[at:]
-		if digits := 1 + len(hexBegins); len(field) >= digits+2 && string(field[1:digits]) == hexBegins {
+		if digits := 1 + len(e.hexBegins); len(field) >= digits+2 && string(field[1:digits]) == e.hexBegins {
 			high, low := hexDigits[field[digits]], hexDigits[field[digits+1]]
 			if (high|low)&notHex == 0 {
 				dst, field = append(dst, high<<4|low), field[digits+2:]
 				continue
 			}
 		}
-		if i := strings.IndexByte(letters, field[1]); i >= 0 {
-			dst, field = append(dst, bytesOf[i]), field[2:]
+		if i := strings.IndexByte(e.letters, field[1]); i >= 0 {
+			dst, field = append(dst, e.bytesOf[i]), field[2:]
 		} else {
-			dst, field = append(dst, escape), field[1:]
+			dst, field = append(dst, e.escape), field[1:]
 		}
 	}
 }
@@ -47,7 +59,7 @@ func undo(dst, field []byte, escape byte, hexBegins, letters, bytesOf string) []
 // hexadecimal digits.
 var (
 	backslashed = spelling{escape: '\\', undo: unescape}
-	hashed      = spelling{escape: '#', undo: func(dst, field []byte) []byte { return undo(dst, field, '#', "", "", "") }}
+	hashed      = spelling{escape: '#', undo: hashes.undo}
 )
 
 // pluses is the spelling of IIS: a blank is written as a plus, and a plus as it is. A run of
@@ -95,7 +107,7 @@ func equal(octets uint64, c byte) uint64 {
 // percent sign is one of them.
 var percents = spelling{escape: '%', undo: unpercent}
 
-func unpercent(dst, field []byte) []byte { return undo(dst, field, '%', "", "", "") }
+func unpercent(dst, field []byte) []byte { return codes.undo(dst, field) }
 
 // hexDigits are the values of hexadecimal digits, and notHex for all other bytes.
 var hexDigits = func() (t [256]byte) {

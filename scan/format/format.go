@@ -214,9 +214,11 @@ const NoSizes = -2
 // buffers of the reader, and valid until the next call of Reader.Next or the end
 // of the chunk. The zero value is ready for use.
 type Record struct {
-	// Line is the whole line as it was logged, without its line end. It is a view of the
-	// chunk, and its capacity reaches to the end of the chunk.
+	// Line is the whole line as it was logged, without its line end: a view of the chunk.
 	Line []byte
+	// Offset is where in the chunk the line begins. Several records of a line, which is an array of JSON,
+	// have the offset of the line.
+	Offset int
 	// Agent is the User-Agent, nil if the format has none.
 	Agent []byte
 	// Referer is the header Referer, nil or empty or "-" if there is none. A reader need not undo

@@ -136,7 +136,7 @@ func TestNoName(t *testing.T) {
 // another format: the record is the same as a new one.
 func TestCompleteSetsAll(t *testing.T) {
 	other := Record{
-		Line: []byte("x"), Agent: []byte("x"), Referer: []byte("x"), Robots: true, Addr: []byte("x"), Host: []byte("x"),
+		Line: []byte("x"), Offset: 1, Agent: []byte("x"), Referer: []byte("x"), Robots: true, Addr: []byte("x"), Host: []byte("x"),
 		Forwarded: []byte("x"), Method: []byte("x"),
 		Target: []byte("x"), SchemeLogged: true, OwnURL: true, Time: 1, HasTime: true, Status: 1, Size: 1, Claim: []byte("x"),
 		Lossy: Rewritten, Truncated: true,

@@ -85,19 +85,21 @@ func checkLines(f *Format, reader Reader, chunk []byte) error {
 	var r Record
 	reader.Reset(chunk)
 	_, isJSON := reader.(*jsonReader)
-	size, from := cap(chunk), 0 // from is where in the chunk what was returned last ends
+	size, last := len(chunk), -1
 	for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
-		at, behind := size-cap(r.Line), size-len(chunk)
-		if isJSON && from <= at && at+len(r.Line) <= behind && len(r.Line) > 0 {
-			from = at + len(r.Line)
+		if isJSON && r.Offset == last {
 			continue // a further part of the line, which is an array
+		}
+		last = r.Offset
+		if last != size-len(chunk) {
+			return fmt.Errorf("the line at %d is said to be at %d", size-len(chunk), last)
 		}
 		if len(chunk) == 0 {
 			return fmt.Errorf("%q is a line too many", r.Line)
 		}
 		line, text := NextLine(chunk)
 		chunk = chunk[len(line):]
-		if from = at + len(r.Line); isJSON && bytes.IndexByte(text, '[') >= 0 && bytes.Contains(text, r.Line) {
+		if isJSON && bytes.IndexByte(text, '[') >= 0 && bytes.Contains(text, r.Line) {
 			continue
 		}
 		if !bytes.Equal(r.Line, text) || (kind == Blank) != (len(text) == 0) {

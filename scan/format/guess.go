@@ -166,7 +166,8 @@ func objectsIn(lines [][]byte) (objects [][]byte) {
 	reader.lax = true
 	for _, line := range lines {
 		for _, r := range recordsOf(reader, line) {
-			if text := bytes.TrimRight(bytes.TrimSpace(r.Line), ","); len(text) > 1 && text[0] == '{' && len(objects) < fewLines {
+			text := bytes.TrimRight(bytes.TrimSpace(r.Line), ",")
+			if len(text) > 1 && text[0] == '{' && len(objects) < fewLines {
 				objects = append(objects, text)
 			}
 		}
@@ -213,7 +214,8 @@ func jsonSign(lines [][]byte) error {
 	}
 	keys := strings.Join(g.paths, " ") + more
 	if elements := arrayWithLines(objects); elements != "" && len(g.missing) > 0 {
-		return fmt.Errorf("this is JSON whose lines are the elements of an array: make a line of each, as in: jq %s FILE", elements)
+		return fmt.Errorf("this is JSON whose lines are the elements of an array: make a line of each, as in: "+
+			"jq %s FILE", elements)
 	}
 	switch {
 	case len(g.paths) == 0:

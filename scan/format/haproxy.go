@@ -144,11 +144,14 @@ func (p *programReader) captures(line []byte, behind bool) (values [][]byte) {
 		}
 		return nil
 	}
-	rest := line[p.places.Spans[len(p.places.Spans)-1].To+1:]
-	for value := quotedField(rest, 0); value != nil; value = quotedField(rest, 0) {
-		values, rest = append(values, value), rest[cap(rest)-cap(value)+len(value)+1:]
+	at := p.places.Spans[len(p.places.Spans)-1].To + 1
+	for {
+		from, end := quotedAt(line, at)
+		if from < 0 {
+			return values
+		}
+		values, at = append(values, line[from:end]), end+1
 	}
-	return values
 }
 
 // captured says how many values of a captured header look like what.

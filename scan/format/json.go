@@ -45,6 +45,8 @@ type jsonReader struct {
 	object *field.Object
 	row    field.Row // its texts are those of values
 	chunk  []byte    // what has not been read, from the next line on
+	size   int       // of the whole chunk
+	at     int       // where in it the last line begins
 	rest   []byte    // what has not been read of an array before that, nil in none
 	others []Reader  // of the table, once a line is not of the format; see elsewhere
 	as     Record    // what one of these has read
@@ -52,12 +54,13 @@ type jsonReader struct {
 	line   []byte    // the whole line of the array, nil once a record of it has been read
 }
 
-func (j *jsonReader) Reset(chunk []byte) { j.chunk, j.rest = chunk, nil }
+func (j *jsonReader) Reset(chunk []byte) { j.chunk, j.size, j.rest = chunk, len(chunk), nil }
 
 func (j *jsonReader) Next(r *Record) Kind {
 	for {
 		if j.rest != nil {
 			if kind := j.nextOfArray(r); kind != End {
+				r.Offset = j.at
 				return kind
 			}
 		}
@@ -65,9 +68,11 @@ func (j *jsonReader) Next(r *Record) Kind {
 			return End
 		}
 		line, text := NextLine(j.chunk)
+		j.at = j.size - len(j.chunk)
 		j.chunk = j.chunk[len(line):]
-		if j.line, j.rest = text, arrayOf(text); j.rest == nil {
-			r.Line = text
+		j.line, j.rest = text, arrayOf(text)
+		if j.rest == nil {
+			r.Line, r.Offset = text, j.at
 			return j.readObject(r)
 		}
 	}
@@ -110,7 +115,8 @@ func (j *jsonReader) nextOfArray(r *Record) Kind {
 		r.Line = line
 		return Other
 	}
-	if r.Line = line; line == nil {
+	r.Line = line
+	if line == nil {
 		r.Line = rest
 	}
 	return Unparsed

@@ -87,10 +87,11 @@ type mixed struct {
 	lists       bool // some are isOfLists
 	errors      bool // lines of error logs are Other
 	chunk       []byte
+	size        int // of the whole chunk
 }
 
 // Reset begins a chunk.
-func (m *mixed) Reset(chunk []byte) { m.chunk = chunk }
+func (m *mixed) Reset(chunk []byte) { m.chunk, m.size = chunk, len(chunk) }
 
 // Next reads a line, and completes its record: that tells which format it is of.
 func (m *mixed) Next(r *Record) Kind {
@@ -98,8 +99,15 @@ func (m *mixed) Next(r *Record) Kind {
 		return End
 	}
 	line, text := NextLine(m.chunk)
+	at := m.size - len(m.chunk)
 	m.chunk = m.chunk[len(line):]
-	r.Line = text
+	kind := m.read(r, text)
+	r.Line, r.Offset = text, at
+	return kind
+}
+
+// read reads a line of one of the formats.
+func (m *mixed) read(r *Record, text []byte) Kind {
 	if len(text) == 0 {
 		return Blank
 	}
@@ -108,7 +116,6 @@ func (m *mixed) Next(r *Record) Kind {
 		switch explain(reader, text, r) {
 		case Request:
 			m.fill(r)
-			r.Line = text // a view of the chunk, as all others
 			return Request
 		case NoRequest:
 			kind, without = NoRequest, *r
@@ -119,7 +126,7 @@ func (m *mixed) Next(r *Record) Kind {
 		}
 	}
 	r.Time, r.HasTime = without.Time, without.HasTime
-	if r.Line = text; kind == Unparsed && m.errors && isErrorLine(text) {
+	if kind == Unparsed && m.errors && isErrorLine(text) {
 		kind = Other
 	}
 	return kind
@@ -133,7 +140,8 @@ func explain(reader Reader, line []byte, r *Record) Kind {
 	if kind != Request {
 		return kind
 	}
-	if reader.Complete(r); !reader.Plausible(r) {
+	reader.Complete(r)
+	if !reader.Plausible(r) {
 		return Unparsed
 	}
 	return Request

@@ -99,17 +99,19 @@ type programReader struct {
 	from, stop, method int
 }
 
-// Reset begins a chunk. Nothing after it is read.
-func (p *programReader) Reset(chunk []byte) { p.lines.Reset(chunk[:len(chunk):len(chunk)]) }
+// Reset begins a chunk.
+func (p *programReader) Reset(chunk []byte) { p.lines.Reset(chunk) }
 
 func (p *programReader) Next(r *Record) Kind {
 	if p.at >= len(p.chunk) {
 		return End
 	}
+	r.Offset = p.at
 	line, quotes, back := p.cut()
 	places := &p.places
 	r.Line, places.Line, places.Marks, places.Back = line, line, quotes, back
-	if p.ordinary = p.isCommon && p.nextOrdinary(r, quotes, back); p.ordinary {
+	p.ordinary = p.isCommon && p.nextOrdinary(r, quotes, back)
+	if p.ordinary {
 		return Request
 	}
 	if p.Find(places) {

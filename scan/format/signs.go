@@ -13,7 +13,8 @@ import (
 )
 
 // headless is a line of W3C's extended format, with the method in any column.
-var headless = lazy.Regexp(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t](\S*[ \t])*/`)
+var headless = lazy.Regexp(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*` +
+	`(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t](\S*[ \t])*/`)
 
 // headlessCloudFront is such a line with one of CloudFront's edge locations in it.
 var headlessCloudFront = lazy.Regexp(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)
@@ -35,13 +36,16 @@ func (d *detection) named() error {
 			if sniff.Most(inner, headlessCloudFront().Match) {
 				writer = "a log of Amazon CloudFront"
 			}
-			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: copy that line from an older log, and give it as option Format '#Fields: date time …'", writer, ErrNoHeader)
+			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: "+
+				"copy that line from an older log, and give it as option Format '#Fields: date time …'", writer, ErrNoHeader)
 		}
 		if month := foreignMonth(inner); month != "" {
-			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")
+			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; "+
+				"the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")
 		}
 		if sniff.Most(inner, hasInvalidRequest) && len(d.readings) == 0 {
-			return fmt.Errorf("this is like an access log, but what stands behind the times is no request with a method and target; the first line is %s",
+			return fmt.Errorf("this is like an access log, but what stands behind the times is no request with a "+
+				"method and target; the first line is %s",
 				quote(d.lines[0]))
 		}
 		if hasMember(chains, around) {
@@ -135,7 +139,8 @@ func otherPrograms(lines [][]byte) error {
 	case len(programs) == 0:
 		return nil
 	}
-	return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; they are of %s. The first is %s",
+	return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; they are of %s. "+
+		"The first is %s",
 		chains[1][0].Name, strings.Join(programs, ", "), quote(first))
 }
 

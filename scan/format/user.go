@@ -52,7 +52,8 @@ func Parse(text string) (*Format, error) {
 		return f, nil
 	}
 	return nil, fmt.Errorf("%.100q is no format in words of nginx ($remote_addr), Apache (%%{User-Agent}i), "+
-		"GoAccess (%%h %%^), Envoy (%%REQ(USER-AGENT)%%), W3C (#Fields: date time cs-uri-stem), a JSON map (ua=user_agent time=ts), "+
+		"GoAccess (%%h %%^), Envoy (%%REQ(USER-AGENT)%%), W3C (#Fields: date time cs-uri-stem), "+
+		"a JSON map (ua=user_agent time=ts), "+
 		"or a regular expression with named groups ((?P<ua>.*)). In a shell, put it in single quotes", text)
 }
 
@@ -448,7 +449,8 @@ func (w *wording) doubtEnds(p *program) {
 				"%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, r.Before))
 		case r.Certain == field.FirstFitting:
 			w.doubts = append(w.doubts, fmt.Sprintf(
-				"%s is not in quotes: a line is not read if the User-Agent may begin after several %q", w.words[i-1].name, r.Before))
+				"%s is not in quotes: a line is not read if the User-Agent may begin after several %q",
+				w.words[i-1].name, r.Before))
 		case r.Certain == field.AnyPlace && strings.Trim(r.Before, "?") != "":
 			w.doubts = append(w.doubts, fmt.Sprintf(
 				"%s is not in quotes: what it has after its first %q is taken for %s",

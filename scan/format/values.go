@@ -138,7 +138,8 @@ var targetParts = [...]part{requestLine, target, path, hostPath, hostTarget, dec
 
 // isEarly reports whether Reader.Next needs a part.
 func (p part) isEarly() bool {
-	return p == userAgent || p == referrer || p == methodName || p == bodySize || p == sentSize || slices.Contains(targetParts[:], p)
+	return p == userAgent || p == referrer || p == methodName || p == bodySize || p == sentSize ||
+		slices.Contains(targetParts[:], p)
 }
 
 // targetPart returns the first part of the format that has the target.
@@ -416,10 +417,14 @@ type spelling struct {
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
 // digits.
 func parseSize(b []byte) int64 {
-	if 1 <= len(b) && len(b) <= 8 && cap(b) >= 8 {
-		return parseEight(binary.LittleEndian.Uint64(b[:8]), len(b))
-	}
-	if len(b) == 0 || len(b) > 18 {
+	n := len(b)
+	switch {
+	case 4 <= n && n <= 8:
+		first, last := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[n-4:])
+		return parseEight(uint64(first)<<(64-8*n)|uint64(last)<<32, n)
+	case 1 <= n && n <= 3:
+		return parseEight(uint64(b[0])<<(64-8*n)|uint64(b[n/2])<<(64-8*(n-n/2))|uint64(b[n-1])<<56, n)
+	case n == 0 || n > 18:
 		return -1
 	}
 	size := int64(0)
@@ -432,11 +437,11 @@ func parseSize(b []byte) int64 {
 	return size
 }
 
-// parseEight is parseSize for the first n bytes of a little-endian word, 1 to 8. It has
+// parseEight is parseSize for the last n bytes of a little-endian word, 1 to 8; the others are 0. It has
 // no loop over them: n changes from line to line, so its branch would be mispredicted.
 func parseEight(word uint64, n int) int64 {
 	const zeros, highs = 0x3030303030303030, 0x8080808080808080
-	d := (word ^ zeros) << (64 - 8*n) // with zeros before the first digit
+	d := word ^ zeros<<(64-8*n) // with zeros before the first digit
 	if (d|(d+0x7676767676767676))&highs != 0 {
 		return -1
 	}

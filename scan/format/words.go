@@ -258,7 +258,9 @@ func (e *regexpReader) Next(r *Record) Kind {
 	if e.at >= len(e.chunk) {
 		return End
 	}
-	if r.Line = e.search(); len(r.Line) == 0 {
+	r.Offset = e.at
+	r.Line = e.search()
+	if len(r.Line) == 0 {
 		return Blank
 	}
 	e.begin()

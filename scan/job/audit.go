@@ -117,11 +117,11 @@ type Identity struct {
 type Extracts struct {
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
-	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
+	// Judged, if not nil, gets each request of a crawler, as audit.Listeners says.
 	// Then there can be no State.
-	Judged func(*audit.Judged)
-	// Fetched, if not nil, is called as audit.Config says. Then there is no policy, and no report.
-	Fetched func(*audit.Fetched)
+	Judged audit.Sink
+	// Fetched is as in audit.Listeners. If it is not nil, there is no policy, and no report.
+	Fetched audit.Sink
 	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
 	Rows *Rows
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
@@ -169,7 +169,7 @@ type auditPlan struct {
 	// read without the file that it may name.
 	format     *format.Format
 	formatText string
-	seen       func(*audit.Seen) // as in audit.Config: there is no report then
+	seen       audit.Sink // as in audit.Listeners: there is no report then
 }
 
 // plan resolves the options, and refuses those that are invalid or contradict each other.

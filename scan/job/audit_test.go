@@ -171,7 +171,7 @@ func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 		"state":    func(o *AuditOptions) { o.State = filepath.Join(dir, "state") },
 		"evidence": func(o *AuditOptions) { o.Evidence = filepath.Join(dir, "evidence") },
 		"rows":     func(o *AuditOptions) { o.Rows = &Rows{} },
-		"judged":   func(o *AuditOptions) { o.Judged = func(*audit.Judged) {} },
+		"judged":   func(o *AuditOptions) { o.Judged = audit.Sinks{} },
 		"policy":   func(o *AuditOptions) { o.Policy = robots },
 		"part":     func(o *AuditOptions) { o.Part = &Part{} },
 	} {

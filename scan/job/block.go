@@ -57,7 +57,7 @@ func (o *auditPlan) collectForBlock(logs *auditLogs, config *audit.Config) (*blo
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
 	c := block.NewCollector(int(clients))
 	o.budget.take(clients * block.ClientBytes)
-	o.Judged, config.NeedsAddresses = both(c.Judged, o.Judged), true
+	o.Judged, config.NeedsAddresses = both(c, o.Judged), true
 	return c, nil
 }
 
@@ -97,7 +97,7 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 	}
 	counter := block.NewCounter(plan, kinds, o.workers)
 	for again := true; again; again = counter.Settle() {
-		if err := o.showAll(ctx, side, counter.Seen); err != nil {
+		if err := o.showAll(ctx, side, counter); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 var errNoDryRun = errors.New("interrupted during the dry run: no block rules were written")
 
 // showAll reads the logs again and shows every request.
-func (o *auditPlan) showAll(ctx context.Context, side *loadedBasis, seen func(*audit.Seen)) error {
+func (o *auditPlan) showAll(ctx context.Context, side *loadedBasis, seen audit.Sink) error {
 	again := &auditPlan{budget: o.budget, workers: o.workers, format: o.format, seen: seen, AuditOptions: AuditOptions{
 		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
 			Messages: Messages{Progress: o.Messages.Progress}}}}

@@ -141,11 +141,12 @@ func TestBlockRealLogs(t *testing.T) {
 		}
 		broke := map[string]bool{}
 		o := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{log}}},
-			Judging: Judging{Robots: RobotsFile{Name: robots}}, Identity: Identity{Ranges: []string{"googlebot.json=" + filepath.Join(shared, "bots", "ip-ranges", "googlebot.json")}}, Extracts: Extracts{Block: []BlockFile{{"nginx", rules}}, Judged: func(j *audit.Judged) {
+			Judging: Judging{Robots: RobotsFile{Name: robots}}, Identity: Identity{Ranges: []string{"googlebot.json=" + filepath.Join(shared, "bots", "ip-ranges", "googlebot.json")}}, Extracts: Extracts{Block: []BlockFile{{"nginx", rules}}, Judged: audit.SinkFunc(func(j *audit.Event) error {
 				if j.Verdict == report.Violation && j.Identity != report.Verified {
 					broke[string(j.Address)] = true
 				}
-			}}}
+				return nil
+			})}}
 		if _, err := Audit(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 		l.writers = append(l.writers, l.sorted.Writer())
 	}
 	c.Memory, c.OnlyViolations = c.Memory-share, false
-	c.Judged, c.Answered = both(l.judged, c.Judged), l.judged
+	c.Judged, c.Answered = both(l, c.Judged), l
 }
 
 // Close frees the memory and removes the temporary file.
@@ -89,13 +89,13 @@ func (l *evidenceLines) Close() error {
 	return l.sorted.Close()
 }
 
-// judged is for audit.Config.Judged and Answered. Impostors and fetches with a header that names
+// Add gets what is judged, and the answers to others. Impostors and fetches with a header that names
 // crawlers of several operators are others, and so are agents that robots.txt does not bind. A line
 // that was cut cannot be judged again.
-func (l *evidenceLines) judged(j *audit.Judged) {
-	operator, crawler, log := "?"+strings.ToLower(report.InASCII(j.Crawler)), "", l.logs.list[j.Input]
-	if j.Profile != nil {
-		operator, crawler = j.Profile.Operator, j.Profile.Name
+func (l *evidenceLines) Add(j *audit.Event) error {
+	operator, crawler, log := "?"+strings.ToLower(report.InASCII(j.Name)), "", l.logs.list[j.Input]
+	if j.Crawler != nil {
+		operator, crawler = j.Crawler.Operator, j.Crawler.Name
 	}
 	add := func(operator string) {
 		if !j.Cut {
@@ -108,14 +108,14 @@ func (l *evidenceLines) judged(j *audit.Judged) {
 	case j.Verdict == report.Violation && j.IsOf(&l.only):
 		l.accused[operator] = l.accused[operator] || len(l.accused) < maxAccused
 		add("")
-	case j.Crawler == "" || j.Identity == report.SpoofedIdentity || j.Ambiguous ||
-		j.Profile != nil && j.Profile.Exempt != "":
+	case j.Name == "" || j.Identity == report.SpoofedIdentity || j.Ambiguous ||
+		j.Crawler != nil && j.Crawler.Exempt != "":
 		operator = ""
 	case isFetch || j.Verdict == report.RobotsFetch:
 		add(operator)
 	}
 	if !isFetch || !j.HasTime { // without its time an answer says nothing
-		return
+		return nil
 	}
 	size, of := strconv.FormatInt(j.Size, 10)+" ", `[$time_iso8601] "$request" $status $body_bytes_sent "$http_user_agent"`
 	switch j.Size {
@@ -127,6 +127,7 @@ func (l *evidenceLines) judged(j *audit.Judged) {
 	text := fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`, time.Unix(0, j.Time).UTC().Format(time.RFC3339),
 		j.Status, size)
 	l.add(j, "", alike("answers", j.Site, false, of), text, operator, "", text) // in the order of time
+	return nil
 }
 
 // alike describes lines that can be in one file: where the requests went that do not say it, whether lines
@@ -140,7 +141,7 @@ var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
 // add adds a line with its crawler, its kind, its place in the file, the operator by whom it is known if it is
 // shown, if any (lines are if it is accused, answers if it is not), and the address.
-func (l *evidenceLines) add(j *audit.Judged, fields ...string) {
+func (l *evidenceLines) add(j *audit.Event, fields ...string) {
 	record := make([]byte, 0, 512)
 	for _, x := range fields {
 		record = appendKey(record, x)

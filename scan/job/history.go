@@ -256,7 +256,7 @@ func LogHistory(ctx context.Context, o LogHistoryOptions, each func(*report.Logg
 	a, err := Audit(ctx, AuditOptions{
 		LogOptions: o.LogOptions, Limits: Limits{Memory: memory / 4 * 3, Workers: workers},
 		Results:  Results{NoReport: true, AllowDuplicates: o.AllowDuplicates, Stdout: o.Stdout, Messages: o.Messages},
-		Extracts: Extracts{Fetched: f.add, Read: o.Bodies},
+		Extracts: Extracts{Fetched: f, Read: o.Bodies},
 	})
 	if a == nil {
 		return false, err
@@ -274,9 +274,8 @@ type fetches struct {
 	writers []*spill.Writer // of each worker
 }
 
-// add adds a request. It is audit.Config.Fetched. An error of the temporary file comes again from
-// Flush.
-func (f *fetches) add(x *audit.Fetched) {
+// Add adds a request for /robots.txt.
+func (f *fetches) Add(x *audit.Event) error {
 	unclear, size := "", max(x.Size, -1)
 	switch {
 	case string(x.Method) != "GET":
@@ -290,12 +289,12 @@ func (f *fetches) add(x *audit.Fetched) {
 	case x.Status != 200:
 		size = -1
 	}
-	record := appendKey(appendKey(nil, x.Site), unclear)
+	record := appendKey(appendKey(nil, x.Origin), unclear)
 	if unclear == "" {
 		record = binary.BigEndian.AppendUint64(record, uint64(x.Time)^1<<63)
 		record = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint16(record, uint16(x.Status)), uint64(size))
 	}
-	_ = f.writers[x.Worker].Add(record)
+	return f.writers[x.Worker].Add(record)
 }
 
 // list calls each for every site.

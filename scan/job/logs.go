@@ -68,7 +68,11 @@ type auditLog struct {
 	hasHosts  bool     // its requests name hosts
 	hosts     []string // the first of these
 	loss      format.Lossy
-	// lines, unparsed and outside count its lines.
+	lineCounts
+}
+
+// lineCounts count the lines of a log.
+type lineCounts struct {
 	lines, unparsed, outside atomic.Int64
 	all                      atomic.Int64 // those of any kind, if it is a range
 }
@@ -286,8 +290,7 @@ func (l *auditLogs) logInfos() (list []logInfo) {
 }
 
 // scan lets the run's workers read all inputs, and reports whether ctx ended first. An error of a
-// worker ends the reading; Run.Report returns it. So does one of its rows, which listing.write
-// returns.
+// worker ends the reading; Run.Report returns it.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -300,7 +303,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	}
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
 		l.readChunk(ctx, i, workers[i], c)
-		if workers[i].Err() != nil || l.rows.failed(i) != nil {
+		if workers[i].Err() != nil {
 			stop(errWorker)
 		}
 	})

@@ -458,14 +458,15 @@ func checkChoice(known *crawler.Set, r *report.Report) error {
 	return nil
 }
 
-// only gives the requests of the chosen crawlers to a function, which may be nil.
-func only(c *report.Choice, give func(*audit.Judged)) func(*audit.Judged) {
-	if give == nil || c.IsAll() {
-		return give
+// only gives the requests of the chosen crawlers to a sink, which may be nil.
+func only(c *report.Choice, to audit.Sink) audit.Sink {
+	if to == nil || c.IsAll() {
+		return to
 	}
-	return func(j *audit.Judged) {
-		if j.IsOf(c) {
-			give(j)
+	return audit.SinkFunc(func(e *audit.Event) error {
+		if e.IsOf(c) {
+			return to.Add(e)
 		}
-	}
+		return nil
+	})
 }

@@ -166,12 +166,12 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []stri
 func rowsOf(t *testing.T, o AuditOptions) []string {
 	t.Helper()
 	var b bytes.Buffer
-	o.Rows = &Rows{To: &b, Appender: func() func([]byte, *audit.Judged, string) []byte {
-		return func(rows []byte, j *audit.Judged, input string) []byte {
-			shown := *j
-			shown.Worker, shown.Input, shown.Profile, shown.Line, shown.Address, shown.Method, shown.Target = 0, 0, nil, nil,
-				nil, nil, nil
-			return fmt.Appendf(rows, "%s:%06d %q %q %q %q %+v\n", input, j.Number, j.Line, j.Address, j.Method, j.Target, shown)
+	o.Rows = &Rows{To: &b, Appender: func() func([]byte, *audit.Event, string) []byte {
+		return func(rows []byte, j *audit.Event, input string) []byte {
+			shown := j.Request
+			shown.Address, shown.Method, shown.Target = nil, nil, nil
+			return fmt.Appendf(rows, "%s:%06d %q %q %q %q %+v %+v %+v %d\n", input, j.Number, j.Line, j.Address, j.Method, j.Target,
+				shown, j.Client, j.Decision, j.N)
 		}
 	}}
 	a, err := Audit(t.Context(), o)

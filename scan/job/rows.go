@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -18,11 +17,11 @@ import (
 // they are those of the lines that the report covers.
 type Rows struct {
 	// Violations: nothing else is listed. Undeclared: the requests are listed in their place that clients which
-	// name no crawler made for what robots.txt forbids to *, as audit.Config.Undeclared gets them.
+	// name no crawler made for what robots.txt forbids to *, as audit.Listeners.Undeclared gets them.
 	Violations, Undeclared bool
 	// Appender returns a function that appends the row of a request to others. Each goroutine has
 	// one of its own. input is the name of the request's input, as in report.InputInfo.
-	Appender func() func(rows []byte, j *audit.Judged, input string) []byte
+	Appender func() func(rows []byte, e *audit.Event, input string) []byte
 	// To gets whole rows, from one goroutine. If it fails, the audit ends with its error.
 	To io.Writer
 }
@@ -40,9 +39,8 @@ type listing struct {
 // rowWriter adds the rows that are made on one goroutine.
 type rowWriter struct {
 	*spill.Writer
-	append      func([]byte, *audit.Judged, string) []byte
+	append      func([]byte, *audit.Event, string) []byte
 	row, record []byte
-	err         error // the first
 }
 
 // addRowsTo has an audit of logs give its requests to a listing of the rows that are asked for, and
@@ -60,52 +58,46 @@ func (o *auditPlan) addRowsTo(config *audit.Config, logs *auditLogs) *listing {
 		l.writers = append(l.writers, rowWriter{Writer: l.sorted.Writer(), append: o.Rows.Appender()})
 	}
 	if o.Rows.Undeclared {
-		config.Undeclared = l.judged
+		config.Undeclared = l
 	} else {
-		config.Judged, config.OnlyViolations = both(l.judged, config.Judged), o.Rows.Violations && config.Judged == nil
+		config.Judged, config.OnlyViolations = both(l, config.Judged), o.Rows.Violations && config.Judged == nil
 	}
 	return l
 }
 
-// both calls two functions of judged requests, of which the second may be nil.
-func both(one, other func(*audit.Judged)) func(*audit.Judged) {
+// both is two sinks, of which the second may be nil.
+func both(one, other audit.Sink) audit.Sink {
 	if other == nil {
 		return one
 	}
-	return func(j *audit.Judged) {
-		one(j)
-		other(j)
-	}
+	return audit.Sinks{one, other}
 }
 
 // rowKey is what a record begins with before the row: the place of the line, and of the piece in a
 // row that is longer than a record may be.
 const rowKey = 4 + 8 + 2
 
-// judged adds the row of a request: it is audit.Config.Judged.
-func (l *listing) judged(j *audit.Judged) {
-	w := &l.writers[j.Worker+1]
-	if w.err != nil || l.rows.Violations && j.Verdict != report.Violation {
-		return
-	}
-	w.row = w.append(w.row[:0], j, l.inputs[j.Input])
-	n := uint16(0)
-	for piece := range slices.Chunk(w.row, spill.MaxRecord-rowKey) {
-		b := binary.BigEndian.AppendUint32(w.record[:0], uint32(j.Input))
-		b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(b, uint64(j.Number)), n)
-		w.record = append(b, piece...)
-		w.err = cmp.Or(w.err, w.Add(w.record))
-		n++
-	}
-}
-
-// failed returns the error of a worker's rows, which ends the reading.
-func (l *listing) failed(worker int) error {
-	if l == nil {
+// Add adds the row of a request.
+func (l *listing) Add(e *audit.Event) error {
+	w := &l.writers[e.Worker+1]
+	if l.rows.Violations && e.Verdict != report.Violation {
 		return nil
 	}
-	return l.writers[worker+1].err
+	w.row = w.append(w.row[:0], e, l.inputs[e.Input])
+	n := uint16(0)
+	for piece := range slices.Chunk(w.row, spill.MaxRecord-rowKey) {
+		b := binary.BigEndian.AppendUint32(w.record[:0], uint32(e.Input))
+		b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(b, uint64(e.Number)), n)
+		w.record = append(b, piece...)
+		if err := w.Writer.Add(w.record); err != nil {
+			return keepingRows(err)
+		}
+		n++
+	}
+	return nil
 }
+
+func keepingRows(err error) error { return fmt.Errorf("keeping the rows: %w", err) }
 
 // rowsAtOnce is how many bytes of rows are written at once.
 const rowsAtOnce = 256 << 10
@@ -116,9 +108,8 @@ func (l *listing) write(ctx context.Context) error {
 		return nil
 	}
 	for i := range l.writers {
-		w := &l.writers[i]
-		if err := cmp.Or(w.err, w.Flush()); err != nil {
-			return fmt.Errorf("keeping the rows: %w", err)
+		if err := l.writers[i].Flush(); err != nil {
+			return keepingRows(err)
 		}
 	}
 	l.sorted.StopAt(ctx)

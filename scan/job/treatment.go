@@ -211,7 +211,8 @@ func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *
 func (c *Checker) otherReadings(table []Treatment, search *searcher) []Treatment {
 	for _, r := range policy.UnknownReadings() {
 		star := c.compile(r).Ruleset.Wildcard()
-		if !slices.ContainsFunc(table, func(t Treatment) bool { return t.machine.Agrees(star) || search.same(t.machine, star) }) {
+		isStar := func(t Treatment) bool { return t.machine.Agrees(star) || search.same(t.machine, star) }
+		if !slices.ContainsFunc(table, isStar) {
 			table = append(table, Treatment{Agents: []string{"*"}, Reading: readers[r], Restriction: search.restriction(star),
 				machine: star})
 		}

@@ -103,7 +103,8 @@ func (r *runs) endSecond(delay int64, clear func(stranger int, g goneAnswers)) {
 		r.clear(clear)
 	}
 	if r.file {
-		if r.since = r.now; cleared {
+		r.since = r.now
+		if cleared {
 			r.since.gone = [2]goneAnswers{}
 		}
 		r.hasFile, r.fileAt = true, r.at

@@ -72,16 +72,22 @@ func KindOf(status int, hasBody bool) Kind {
 	return ToldFailed
 }
 
-// KindAt is KindOf for a GET of a crawler at a moment. schemeless: the log does not tell the
-// scheme.
-func KindAt(p *policy.Policy, at policy.Site, schemeless bool, t int64, status int, hasBody bool) Kind {
-	kind := KindOf(status, hasBody)
+// Reply is an answer to a GET of /robots.txt, as the log has it. Schemeless: the log does not tell the
+// scheme of the URL.
+type Reply struct {
+	Status              int
+	HasBody, Schemeless bool
+}
+
+// KindAt is KindOf for a GET of a crawler at a moment.
+func KindAt(p *policy.Policy, at policy.Site, t int64, x Reply) Kind {
+	kind := KindOf(x.Status, x.HasBody)
 	switch {
 	case kind != ToldRedirect:
 		return kind
 	case sourceRedirects(p, at, t):
 		return ToldFollowed
-	case schemeless && p.OneHost(at):
+	case x.Schemeless && p.OneHost(at):
 		return ToldMoved
 	}
 	return kind
@@ -155,7 +161,8 @@ type sizeCount struct {
 }
 
 func (c *sizeCount) add(odd bool, n int64) {
-	if c.all += n; odd {
+	c.all += n
+	if odd {
 		c.odd += n
 	}
 }
@@ -276,8 +283,8 @@ func beginning(t, length int64) int64 {
 
 // AnswerOf returns an answer of a kind, with as much of its time as matters.
 func AnswerOf(kind Kind, t int64, hasTime bool) Answer {
-	x := Answer{Kind: kind}
-	switch x.HasTime = hasTime; {
+	x := Answer{Kind: kind, HasTime: hasTime}
+	switch {
 	case kind.Is5xx():
 		x.Time = beginning(t, minute)
 	case kind == ToldFile || kind == ToldSame || kind == ToldGone:

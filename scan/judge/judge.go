@@ -52,15 +52,15 @@ type Case struct {
 	Exact, HasNormal bool
 	// SourceOnly: what the log told does not matter, so that the verdict is final.
 	SourceOnly bool
-	// Permit reports whether the rules of all copies of an origin that are bodies permit the
-	// target, or its normal form. False may mean that it is not known. It is asked only before the
-	// log has been read to its end.
-	Permit func(origin int32, normal bool) bool
 	Copies
 }
 
 // Copies say whether the copies of an origin's robots.txt permit a target or its normal form.
 type Copies interface {
+	// Permit reports whether the rules of all copies of an origin that are bodies permit the
+	// target, or its normal form. False may mean that it is not known. It is asked only before the
+	// log has been read to its end.
+	Permit(origin int32, normal bool) bool
 	// Stances has the stance of each copy, until the next call. It has also the copies that were
 	// not lawful: what the log tells may depend on any of them.
 	Stances(origin int32, normal bool) []policy.Stance
@@ -125,8 +125,13 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 			continue // they have one history, as http and https of a host nearly always do
 		}
 		before = l
-		var e Decision
-		if e, final = c.onOrigin(p, told, o, normal, l, logged); !final {
+		e := Decision{}
+		if told != nil {
+			e, final = verdictOf(l, c.Stances(o, normal), logged), true
+		} else {
+			e, final = c.bySource(p, o, normal, l)
+		}
+		if !final {
 			return e, false
 		}
 		switch {
@@ -142,18 +147,14 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 	return d, final
 }
 
-// onOrigin is the verdict by one origin. Nearly always all copies permit the target.
-func (c *Case) onOrigin(p *policy.Policy, told *Told, o int32, normal bool, l *policy.Lawful,
-	logged loggedAnswers) (d Decision, final bool) {
-	if told != nil {
-		return verdictOf(l, c.Stances(o, normal), logged), true
-	}
+// bySource is the verdict by the source's copies of one origin. Nearly always all of them permit the target.
+func (c *Case) bySource(p *policy.Policy, o int32, normal bool, l *policy.Lawful) (d Decision, final bool) {
 	redirects := p.MayRedirect(o)
 	if len(l.Bodies) > 0 && !redirects && c.Permit(o, normal) {
 		return Decision{Verdict: report.Allowed}, true
 	}
 	if c.SourceOnly {
-		return verdictOf(l, c.Stances(o, normal), logged), true
+		return verdictOf(l, c.Stances(o, normal), loggedAnswers{}), true
 	}
 	return sure(l, c.Stances(o, normal), redirects)
 }

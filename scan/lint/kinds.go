@@ -76,7 +76,8 @@ const (
 // those that are proved.
 var kinds = []Kind{
 	of(compile.NoteByteOrderMark, googlePage, "\ufeff"+rule, 1, rule),
-	{"bom-inside", asError, "byte order mark inside the file, where parsers take it for a part of the key; some text was put " +
+	{"bom-inside", asError, "byte order mark inside the file, where parsers take it for a part of the key; some text " +
+		"was put " +
 		"in front of a file that began with it", googlePage, rule + "\n\ufeffUser-agent: GPTBot\nDisallow: /\n", 4,
 		"\ufeff" + rule},
 	of(compile.NoteMarkup, rfcFile, "<!doctype html>\n<title>Not found</title>\n", 1, rule),

@@ -38,7 +38,8 @@ func newObjects(_ *kind, head []byte, o Options) (*Layout, error) {
 	}
 	members := memberList(rows)
 	if url == "" && members != "" {
-		return nil, errors.New("its first objects have no member with a usual name, such as url; name it (option List.Column)" +
+		return nil, errors.New("its first objects have no member with a usual name, such as url; " +
+			"name it (option List.Column)" +
 			members)
 	}
 	for _, path := range []string{url, o.Date} {

@@ -69,11 +69,12 @@ const (
 	Units  // their number
 )
 
+const day = 24 * time.Hour
+
+var unitLengths = [Units]time.Duration{time.Hour, day, 7 * day, 364 * day, 3640 * day}
+
 // Length returns the length.
-func (u Unit) Length() time.Duration {
-	const day = 24 * time.Hour
-	return [Units]time.Duration{time.Hour, day, 7 * day, 364 * day, 3640 * day}[u]
-}
+func (u Unit) Length() time.Duration { return unitLengths[u] }
 
 // Role says who sends the requests of a crawler.
 type Role string

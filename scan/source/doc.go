@@ -28,6 +28,7 @@
 // archives (index.go finds the members of a tar, zip.go those of a zip, spool.go keeps those of a
 // compressed tar), input.go opens one input, reader.go returns its chunks, plain.go finds and reads
 // ranges of plain files, stream.go decodes everything else and cuts it, codec.go has what decoders
-// share (they are in gzip.go, zstd.go and xz.go, and windows.go bounds their memory), parts.go reads members of gzip one by one, and result.go
+// share (they are in gzip.go, zstd.go and xz.go, and windows.go bounds their memory), parts.go reads
+// members of gzip one by one, and result.go
 // holds how the reading of an input ended.
 package source

@@ -54,7 +54,8 @@ func (c change) words() (what, now, before string) {
 func (c change) note() lint.Note {
 	what, now, before := c.words()
 	return lint.Note{Line: c[0].LineAfter, Lines: []int{c[0].LineAfter}, Kind: nowKind + c[0].Change,
-		Severity: severities[0], Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before), Text: c[0].RuleAfter, Witness: c[0].Path}
+		Severity: severities[0], Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before),
+		Text: c[0].RuleAfter, Witness: c[0].Path}
 }
 
 // namesOf lists agents, of which * may be the first.

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -41,7 +42,7 @@ func TestGolden(t *testing.T) {
 		}
 		want := raw(t, name)
 		if got != string(want) {
-			t.Errorf("%s: it differs at %s", name, firstDifference(got, string(want)))
+			t.Errorf("%s: it differs at %s", name, reporttest.FirstDifference(got, string(want)))
 		}
 	}
 	for _, output := range render.Outputs() {
@@ -77,7 +78,7 @@ func TestWithoutAssembly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := command(t, "", args...).out; string(out) != want {
-		t.Errorf("it differs at %s", firstDifference(string(out), want))
+		t.Errorf("it differs at %s", reporttest.FirstDifference(string(out), want))
 	}
 }
 

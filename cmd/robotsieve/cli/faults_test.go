@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
 // faultyJob is a command whose file operations fail one after the other.
@@ -168,7 +169,7 @@ func (f *faults) fails(t *testing.T, n int) bool {
 	switch {
 	case r.code == exitDone && !isTrue:
 		t.Errorf("operation %d, %s: exit status 0, but something is lost; stderr %q\n%s", n, op, r.err,
-			firstDifference(r.out+wrote, f.truth.out+f.wrote))
+			reporttest.FirstDifference(r.out+wrote, f.truth.out+f.wrote))
 	case r.code != exitDone && r.code != exitInput:
 		t.Errorf("operation %d, %s: exit status %d, stderr %q", n, op, r.code, r.err)
 	case r.code == exitInput && !strings.Contains(r.err, "robotsieve: "):

@@ -1,8 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -166,5 +173,47 @@ func TestOptionFlags(t *testing.T) {
 	const other = "an option: Pay or option Other; see job.Explains"
 	if got := inFlags(other); got != other {
 		t.Error(got)
+	}
+}
+
+// flagsNamed are packages, and the file of a source of history, whose texts may name flags: the words of a
+// source are the help of its command, and sentences of the report and of rules are for readers who look
+// flags up.
+var flagsNamed = []string{"scan/history", "scan/job/history.go", "scan/report", "scan/block"}
+
+// TestPackagesNameNoFlags: a message of a package names an option, for callers have no flags.
+func TestPackagesNameNoFlags(t *testing.T) {
+	const root = "../../../"
+	named := regexp.MustCompile(`--([a-z][a-z-]+)`)
+	for _, folder := range []string{"scan", "compile", "automaton"} {
+		err := filepath.WalkDir(root+folder, func(name string, entry os.DirEntry, err error) error {
+			isFree := slices.Contains(flagsNamed, strings.TrimPrefix(name, root))
+			if err != nil || entry.IsDir() && isFree {
+				return cmp.Or(err, filepath.SkipDir)
+			}
+			if isFree || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return nil
+			}
+			file, err := goparser.ParseFile(token.NewFileSet(), name, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				text, ok := n.(*ast.BasicLit)
+				if !ok {
+					return true
+				}
+				for _, m := range named.FindAllStringSubmatch(text.Value, -1) {
+					if slices.ContainsFunc(flagTable, func(row flagRow) bool { return row.name == m[1] }) {
+						t.Errorf("%s: %s", name, text.Value)
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -29,6 +29,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -181,13 +182,13 @@ func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 		"policy": fullAudit(sample),
 	} {
 		r := command(t, "", append(args, "--output", "json")...)
-		got, err := figuresOf(r.out)
-		truth, err2 := figuresOf(string(want[by]))
+		got, err := reporttest.FiguresOf(r.out)
+		truth, err2 := reporttest.FiguresOf(string(want[by]))
 		if r.code != exitDone || r.err != "" || err != nil || err2 != nil || len(truth) < 100 {
 			t.Fatalf("%v, %v, %d figures, code %d, stderr %q", err, err2, len(truth), r.code, r.err)
 		}
 		maps.DeleteFunc(got, func(name string, _ any) bool { return notSaid.MatchString(name) })
-		if found := compareFigures(got, truth); len(found) > 0 {
+		if found := reporttest.CompareFigures(got, truth); len(found) > 0 {
 			t.Errorf("%s: %v", by, found)
 		}
 	}

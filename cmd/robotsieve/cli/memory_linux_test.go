@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
 // peak runs the command in a process of its own, with lines on its stdin, and returns what
@@ -127,7 +129,7 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 	want, _ := filter("1GB")
 	r, held := filter("1MB")
 	if r != want || r.code != exitDone {
-		t.Errorf("code %d, stderr %q, differs at %s", r.code, r.err, firstDifference(r.out, want.out))
+		t.Errorf("code %d, stderr %q, differs at %s", r.code, r.err, reporttest.FirstDifference(r.out, want.out))
 	}
 	if held > 1_000_000+programMemory+info.Size() {
 		t.Errorf("%d MB", held/1_000_000)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
 // manyViolations is a log of n lines that differ, each of which has to wait for
@@ -55,7 +57,7 @@ func TestLittleMemoryMakesTheSameReport(t *testing.T) {
 		"merged":       command(t, "", "merge", "--memory", "1MB", "--output", "json", state),
 	} {
 		if got.code != exitDone || withoutInputs(got.out) != withoutInputs(want.out) {
-			t.Errorf("%s: code %d, stderr %q, differs at %s", how, got.code, got.err, firstDifference(got.out, want.out))
+			t.Errorf("%s: code %d, stderr %q, differs at %s", how, got.code, got.err, reporttest.FirstDifference(got.out, want.out))
 		}
 		empty(how)
 	}

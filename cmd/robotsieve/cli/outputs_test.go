@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -142,7 +143,7 @@ var ofRows = lazy.Regexp(`: (requests|operator|role` +
 
 // compareRows compares all rows of an audit with its report.
 func compareRows(t *testing.T, r *report.Report, text string, rows []listedRow) {
-	got, err := figuresOf(text)
+	got, err := reporttest.FiguresOf(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,19 +151,19 @@ func compareRows(t *testing.T, r *report.Report, text string, rows []listedRow) 
 	for i := range r.Crawlers {
 		names[strings.ToLower(r.Crawlers[i].Crawler)] = r.Crawlers[i].Crawler
 	}
-	want, of, addresses := figures{}, map[string][]listedRow{}, map[string]bool{}
+	want, of, addresses := reporttest.Figures{}, map[string][]listedRow{}, map[string]bool{}
 	for _, row := range rows {
 		name := cmp.Or(names[strings.ToLower(row.Crawler)], report.OtherCrawlers)
 		of[name] = append(of[name], row)
-		want.addRow(name+": ", &row)
+		addRow(want, name+": ", &row)
 		if at := name + " " + row.Address; row.Verdict != "spoofed" && row.Address != "" && !addresses[at] {
 			addresses[at] = true
-			want.add(name+": addresses n", 1)
+			want.Add(name+": addresses n", 1)
 		}
 	}
 	for i := range r.Crawlers {
 		c, of := &r.Crawlers[i], of[r.Crawlers[i].Crawler]
-		for _, f := range []figures{got, want} { // what the report does not list, or does not know exactly
+		for _, f := range []reporttest.Figures{got, want} { // what the report does not list, or does not know exactly
 			maps.DeleteFunc(f, func(name string, _ any) bool {
 				name, is := strings.CutPrefix(name, c.Crawler+": ")
 				return is && (c.RulesNotListed > 0 && strings.HasPrefix(name, "rules ") ||
@@ -184,7 +185,7 @@ func compareRows(t *testing.T, r *report.Report, text string, rows []listedRow) 
 			slices.DeleteFunc(slices.Clone(of), func(r listedRow) bool { return !isViolation(r) }))
 	}
 	maps.DeleteFunc(got, func(name string, _ any) bool { return !ofRows().MatchString(name) })
-	for _, d := range compareFigures(want, got) {
+	for _, d := range reporttest.CompareFigures(want, got) {
 		t.Errorf("of rows: %v", d)
 	}
 }
@@ -192,7 +193,7 @@ func compareRows(t *testing.T, r *report.Report, text string, rows []listedRow) 
 func (r *listedRow) isInformed() bool { return r.Informed != nil && *r.Informed }
 
 // addRow counts a row of a crawler as the report counts it.
-func (f figures) addRow(of string, r *listedRow) {
+func addRow(f reporttest.Figures, of string, r *listedRow) {
 	f[of+"operator"], f[of+"role"] = r.Operator, r.Role
 	isViolation, method := r.Verdict == "violation", r.Method
 	if method != "GET" && method != "HEAD" {
@@ -209,7 +210,7 @@ func (f figures) addRow(of string, r *listedRow) {
 		"bytes":                                                                   r.Bytes * oneIf(isOwn),
 		"violation_bytes":                                                         r.Bytes * oneIf(isViolation),
 	} {
-		f.add(of+figure, float64(n))
+		f.Add(of+figure, float64(n))
 	}
 }
 

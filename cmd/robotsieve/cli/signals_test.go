@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
 // The first SIGINT or SIGTERM ends a command that waits for a pipe, whatever it wants to read from it.
@@ -196,7 +198,7 @@ func (f *faults) kill(t *testing.T, old string, whole time.Duration) {
 	if partial := status.ExitStatus() == exitInterrupted && strings.Contains(is, isPartial); is != old && is != f.wrote &&
 		!partial {
 		t.Errorf("%v after %v: the output is neither the old file nor the new one, which differs at %s", by, after,
-			firstDifference(is, f.wrote))
+			reporttest.FirstDifference(is, f.wrote))
 	}
 	files := f.left(t)
 	if by == syscall.SIGKILL {

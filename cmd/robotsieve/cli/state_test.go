@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
@@ -186,7 +187,7 @@ func TestMergeOfManyStates(t *testing.T) {
 	all := command(t, "", append([]string{"merge", "--output", "json"}, states...)...)
 	if all.code != exitDone || all.err != "" || withoutInputs(all.out) != withoutInputs(want.out) {
 		t.Errorf("code %d, stderr %q, the report differs at %s", all.code, all.err,
-			firstDifference(withoutInputs(all.out), withoutInputs(want.out)))
+			reporttest.FirstDifference(withoutInputs(all.out), withoutInputs(want.out)))
 	}
 	dir := t.TempDir()
 	var sums []string
@@ -202,7 +203,7 @@ func TestMergeOfManyStates(t *testing.T) {
 		if got := command(t, "", append([]string{"merge", "--output", "json"}, list...)...); got.code != exitDone ||
 			got.err != "" || withoutCommand(got.out) != withoutCommand(all.out) {
 			t.Errorf("code %d, stderr %q, the report of a tree differs at %s", got.code, got.err,
-				firstDifference(got.out, all.out))
+				reporttest.FirstDifference(got.out, all.out))
 		}
 	}
 }
@@ -251,7 +252,7 @@ func (d *fakeDNS) resolver() crawler.Resolver {
 }
 
 // resolveWith runs audit --resolve with a DNS of the test's own.
-func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) (result, figures) {
+func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) (result, reporttest.Figures) {
 	t.Helper()
 	var out, diag strings.Builder
 	cmd := newAudit(streams{in: strings.NewReader(""), out: &out, err: &diag, dns: d.resolver()})
@@ -262,7 +263,7 @@ func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) 
 		t.Fatal(err)
 	}
 	r := result{out.String(), diag.String(), int(exit)}
-	report, err := figuresOf(r.out)
+	report, err := reporttest.FiguresOf(r.out)
 	if err != nil {
 		t.Fatalf("%v, stderr %q", err, r.err)
 	}
@@ -323,7 +324,7 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 		violationsBy("verified"): 3, violationsBy("unverified"): 3, violationsBy("unverifiable"): 1,
 		"GPTBot: identity verified": 0, "SomeUnknownBot: identity verified": 0,
 	} {
-		if n := report.number(figure); n != want {
+		if n := report.Number(figure); n != want {
 			t.Errorf("%s is %v, want %v", figure, n, want)
 		}
 	}
@@ -340,13 +341,13 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	}
 
 	// Each request counts as before, but for who it was.
-	without, err := figuresOf(command(t, "", "audit", "--output", "json", "--robots", robots, log).out)
+	without, err := reporttest.FiguresOf(command(t, "", "audit", "--output", "json", "--robots", robots, log).out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	identities := regexp.MustCompile(`: (identity|violations) |verified_content`)
-	for _, d := range compareFigures(report, without) {
-		if told().MatchString(d.figure) && !identities.MatchString(d.figure) {
+	for _, d := range reporttest.CompareFigures(report, without) {
+		if reporttest.Told.MatchString(d.Figure) && !identities.MatchString(d.Figure) {
 			t.Errorf("with and without --resolve: %v", d)
 		}
 	}
@@ -359,7 +360,7 @@ func TestResolveAsksOnlyWhereIdentityIsOpen(t *testing.T) {
 	log := file(t, "a.log", logLineFrom("192.0.2.10", "/p", googleAgent)+logLineFrom("192.0.2.14", "/p", googleAgent))
 	d := dnsWorld()
 	r, report := resolveWith(t, t.Context(), d, "--robots", robots, "--ip-ranges", "Googlebot="+ranges+"@2026-11-10", log)
-	if report.number("Googlebot: identity verified") != 1 || report.number("Googlebot: identity spoofed") != 1 {
+	if report.Number("Googlebot: identity verified") != 1 || report.Number("Googlebot: identity spoofed") != 1 {
 		t.Errorf("%v", report)
 	}
 	if len(d.asked) > 0 || !strings.Contains(r.out, "The names of 0 addresses") {
@@ -379,7 +380,7 @@ func TestResolveThatIsInterruptedSaysSo(t *testing.T) {
 		strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
 		t.Errorf("code %d, partial %v, stderr %q", r.code, report["partial"], r.err)
 	}
-	if report.number("Googlebot: verdicts violation") != 2 {
+	if report.Number("Googlebot: verdicts violation") != 2 {
 		t.Errorf("%v", report)
 	}
 }

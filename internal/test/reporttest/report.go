@@ -73,7 +73,8 @@ var isWord = regexp.MustCompile(`^([a-z_0-9]*|[A-Z]+|robotsieve\..*)$`).MatchStr
 // sample returns the report of the sample, which is among the golden files of the command.
 func sample() *report.Report {
 	_, file, _, _ := runtime.Caller(0)
-	data, err := disk.ReadLimited(filepath.Join(filepath.Dir(file), "../../../cmd/robotsieve/cli/testdata/sample.json"), 1<<24)
+	data, err := disk.ReadLimited(filepath.Join(filepath.Dir(file),
+		"../../../cmd/robotsieve/cli/testdata/sample.json"), 1<<24)
 	r := &report.Report{}
 	if err == nil {
 		err = json.Unmarshal(data, r)

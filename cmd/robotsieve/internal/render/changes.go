@@ -23,8 +23,8 @@ func (d doc) beforeAfter() (list []block) {
 			Text: []string{text}}.withFigures())
 	}
 	if n := len(list); n > 0 {
-		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the first " +
-			"GET that was sent the new file, by its size, or 304. A difference is not proof that the change caused it."
+		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the " +
+			"first GET that was sent the new file, by its size, or 304. A difference is not proof that the change caused it."
 		if d.ChangesNotListed > 0 {
 			text += " " + english.Plural(d.ChangesNotListed, "more change") + " with fewer requests."
 		}

@@ -14,7 +14,8 @@ import (
 )
 
 // hostile is a text that acts on terminals, spreadsheets and JSON, if it is let through.
-const hostile = "=cmd|'/c calc'!A0\x00\x1b[2J\x07\b\r\n\t\x7f\u0085\u009b31m\u202a\u202e\u2066\u2069\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\xff\xc3\\xe2\\x1b<b>,\"; \x0e\x10"
+const hostile = "=cmd|'/c calc'!A0\x00\x1b[2J\x07\b\r\n\t\x7f\u0085\u009b31m\u202a\u202e\u2066\u2069" +
+	"\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\xff\xc3\\xe2\\x1b<b>,\"; \x0e\x10"
 
 // fill puts a hostile text into every string of a value, two elements into every slice, and 9
 // into every number.

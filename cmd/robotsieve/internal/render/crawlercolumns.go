@@ -125,8 +125,8 @@ var (
 		"`unverified`, `unverifiable` and `spoofed` add up to `requests`")
 	byVerdict = slices.Concat(verdicts[report.Violation:report.Violation+1], columns[crawler]{requests, verified},
 		verdicts[:report.Violation], verdicts[report.Violation+1:])
-	informed = column[crawler]{name: "informed", heading: "in\u00adformed", kind: integerRow, explained: true, judged: true,
-		means: informedMeans + "; ?: the log does not say what was sent",
+	informed = column[crawler]{name: "informed", heading: "in\u00adformed", kind: integerRow, explained: true,
+		judged: true, means: informedMeans + "; ?: the log does not say what was sent",
 		value: func(c *crawler) value { return integer(c.Informed()).when(c.InformedKnown) }}
 	besideVerdicts = columns[crawler]{
 		counted("evasive", "", "allowed or undecided as it was sent, but its path is forbidden without needless "+
@@ -141,8 +141,8 @@ var (
 var (
 	bytesSent = counted("bytes", "", "bytes of bodies sent to crawlers, without impostors",
 		func(c *crawler) int64 { return c.Bytes })
-	violationBytes = column[crawler]{name: "violation_bytes", heading: "of vio\u00adlations", kind: integerRow, judged: true,
-		means: "bytes of bodies sent in answer to violations",
+	violationBytes = column[crawler]{name: "violation_bytes", heading: "of vio\u00adlations", kind: integerRow,
+		judged: true, means: "bytes of bodies sent in answer to violations",
 		value: func(c *crawler) value { return integer(c.ViolationBytes) }}
 	traffic = columns[crawler]{bytesSent, violationBytes}
 )

@@ -137,7 +137,8 @@ func TestCSVCountsDays(t *testing.T) {
 		by         report.Unit
 		from, want string
 	}{
-		{report.Hour, "2026-10-24T23:00:00+02:00 2026-10-25T02:00:00+02:00 2026-10-25T23:00:00+01:00", "2 2026-10-24 2026-10-25"},
+		{report.Hour, "2026-10-24T23:00:00+02:00 2026-10-25T02:00:00+02:00 2026-10-25T23:00:00+01:00",
+			"2 2026-10-24 2026-10-25"},
 		{report.Day, "2026-11-30T00:00:00Z 2026-12-02T00:00:00Z 2027-01-01T00:00:00Z", "3 2026-11-30 2027-01-01"},
 		{report.Week, "2026-11-02T00:00:00Z 2026-11-09T00:00:00Z", "  "},
 		{report.Day, "", "  "}, // no request has a time
@@ -154,8 +155,8 @@ func TestCSVCountsDays(t *testing.T) {
 func TestHostileCrawlersAreOneRowEach(t *testing.T) {
 	r := new(report.Report)
 	for _, text := range hostileTexts {
-		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{Crawler: text, Operator: text, Category: text, Role: report.Role(text),
-			Obeys: report.YesNo(text)})
+		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{Crawler: text, Operator: text, Category: text,
+			Role: report.Role(text), Obeys: report.YesNo(text)})
 	}
 	_, rows := asCSV(t, r)
 	if len(rows) != len(hostileTexts) {

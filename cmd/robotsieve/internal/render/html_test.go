@@ -206,15 +206,17 @@ func TestStripsNamePeaksAndGaps(t *testing.T) {
 // line as above it.
 func TestStripsDrawTheTimeline(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
-		From:     reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T01:00:00Z 2026-11-16T03:00:00Z"),
-		Verdicts: map[report.Verdict][]int64{report.Allowed: {1000, 0, 500}, report.Violation: {0, 1, 250}, report.RobotsFetch: {0, 0, 1}}}}
+		From: reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T01:00:00Z 2026-11-16T03:00:00Z"),
+		Verdicts: map[report.Verdict][]int64{report.Allowed: {1000, 0, 500}, report.Violation: {0, 1, 250},
+			report.RobotsFetch: {0, 0, 1}}}}
 	r := &report.Report{Crawlers: []report.CrawlerInfo{c}}
 	s := doc{r, 10, 10}.strips()
 	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v6h1V0z"}}
 	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
-	r.Crawlers[0].Timeline.Verdicts = map[report.Verdict][]int64{report.Allowed: {100, 0, 0}, report.Violation: {100, 0, 0}}
+	r.Crawlers[0].Timeline.Verdicts = map[report.Verdict][]int64{report.Allowed: {100, 0, 0},
+		report.Violation: {100, 0, 0}}
 	want = []area{{"allowed", "M0 0v-16h1v16h3V0z"}, {"forbidden", "M0 0v16h1v-16h3V0z"}}
 	if s := (doc{r, 10, 10}).strips(); !slices.Equal(s.List[0].Areas, want) {
 		t.Errorf("got %+v, want %+v", s, want)
@@ -253,8 +255,8 @@ func TestPageOfZone(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day,
 		From:     reporttest.Times("2026-10-24T00:00:00+02:00 2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00"),
 		Verdicts: map[report.Verdict][]int64{report.Allowed: {1, 2, 3}}}}
-	r := &report.Report{TimeZone: "Europe/Berlin", Crawlers: []report.CrawlerInfo{c}, From: reporttest.Time("2026-10-23T22:10:00Z"),
-		To: reporttest.Time("2026-10-25T23:40:00Z")}
+	r := &report.Report{TimeZone: "Europe/Berlin", Crawlers: []report.CrawlerInfo{c},
+		From: reporttest.Time("2026-10-23T22:10:00Z"), To: reporttest.Time("2026-10-25T23:40:00Z")}
 	r.Policy.Versions = []report.VersionInfo{{From: reporttest.Time("2026-10-01T00:00:00Z"), Status: 200},
 		{From: reporttest.Time("2026-10-25T23:30:00Z"), Status: 200}}
 	wants(t, pageOf(t, r), "2026-10-24 to 2026-10-26 (Europe/Berlin)", `<path class="changed" d="M2-30v48"/>`,
@@ -279,7 +281,8 @@ func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
 		r.Policy.Versions = append(r.Policy.Versions, v)
 	}
 	for line := range 601 {
-		c.Rules = append(c.Rules, report.RuleInfo{Version: reporttest.Time("2026-01-20T00:00:00Z"), Line: line + 1, Violations: 1})
+		c.Rules = append(c.Rules, report.RuleInfo{Version: reporttest.Time("2026-01-20T00:00:00Z"), Line: line + 1,
+			Violations: 1})
 	}
 	r.Crawlers = []report.CrawlerInfo{c}
 	page := pageOf(t, r)

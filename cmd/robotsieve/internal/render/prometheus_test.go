@@ -38,7 +38,8 @@ func promOf(t *testing.T, r *report.Report) []string {
 
 // Each number of the report is in a sample, and crawlers that are not known are one.
 func TestPrometheus(t *testing.T) {
-	r := &report.Report{Program: "v1", Schema: "robotsieve.audit/3", Partial: true, From: reporttest.Time("2026-11-16T00:00:01.5Z")}
+	r := &report.Report{Program: "v1", Schema: "robotsieve.audit/3", Partial: true,
+		From: reporttest.Time("2026-11-16T00:00:01.5Z")}
 	r.Lines, r.Unparsed, r.NotCrawlers, r.Totals.Requests = 20, 1, 2, 17
 	r.RobotsTxt.Served = 3
 	for _, c := range []struct {
@@ -48,12 +49,13 @@ func TestPrometheus(t *testing.T) {
 		info := report.CrawlerInfo{Crawler: c.name, Operator: c.operator, Role: "crawler", Requests: c.n, Bytes: 10 * c.n,
 			ViolationBytes: c.n, InformedKnown: c.name != "Abot"}
 		info.Verdicts[report.Violation] = c.n
-		info.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content, Method: report.Get, Informed: true,
-			N: c.n}}
+		info.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content, Method: report.Get,
+			Informed: true, N: c.n}}
 		r.Crawlers = append(r.Crawlers, info)
 	}
 	got := strings.Join(promOf(t, r), "\n") + "\n"
-	const violations = `robotsieve_violations{crawler="%",identity="verified",outcome="content",method="GET",informed="true"} `
+	const violations = `robotsieve_violations{crawler="%",identity="verified",outcome="content",method="GET",` +
+		`informed="true"} `
 	for _, want := range []string{
 		`robotsieve_info{program="v1",schema="robotsieve.audit/3"} 1`, `robotsieve_partial 1`,
 		`robotsieve_lines{kind="crawler"} 17`, `robotsieve_lines{kind="unparsed"} 1`,

@@ -77,7 +77,8 @@ func TestLeftOutIsCountedByItsKind(t *testing.T) {
 					Verdicts: map[report.Verdict][]int64{report.Allowed: {9}}}}
 			if broke {
 				c.Violators, c.Verdicts = 1, report.VerdictCounts{report.Violation: 9}
-				c.Violations = []report.ViolationInfo{{Identity: report.Unverified, Outcome: report.Content, Method: report.Get, N: 9}}
+				c.Violations = []report.ViolationInfo{{Identity: report.Unverified, Outcome: report.Content,
+					Method: report.Get, N: 9}}
 				c.Rules = []report.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: 8}}
 				c.RulesNotListed = 1
 			}
@@ -139,7 +140,8 @@ func TestHeadline(t *testing.T) {
 			Identity: report.IdentityCounts{report.Verified: verified, report.Unverified: 9 - verified},
 		}
 		if content > 0 {
-			c.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content, Method: report.Get, N: content}}
+			c.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content,
+				Method: report.Get, N: content}}
 		}
 		return &report.Report{Totals: report.Totals{Requests: 9, Identity: c.Identity}, Crawlers: []report.CrawlerInfo{c}}
 	}
@@ -152,7 +154,8 @@ func TestHeadline(t *testing.T) {
 	contradicted.RobotsTxt.Contradicted = true
 	proxied.CanVerify, proxied.Proxied = true, true
 	outside, garbage := &report.Report{}, &report.Report{}
-	outside.OutsideFrom, outside.OutsideTo = reporttest.Time("2026-01-01T00:00:00Z"), reporttest.Time("2026-01-02T00:00:00Z")
+	outside.OutsideFrom = reporttest.Time("2026-01-01T00:00:00Z")
+	outside.OutsideTo = reporttest.Time("2026-01-02T00:00:00Z")
 	outside.Lines, outside.Unparsed = 1, 1 // a line without a time
 	outside.OutOfPeriod, garbage.Lines, garbage.Unparsed = 5, 5, 5
 	twoVerified := violated(4, 1)
@@ -204,14 +207,15 @@ func TestHeadline(t *testing.T) {
 // it has 24 lines where leaving out violators is enough.
 func TestScreenIsNarrow(t *testing.T) {
 	for _, violators := range []int{0, 1, 4, 10, 300} {
-		r := &report.Report{From: reporttest.Time("2026-01-01T00:00:00Z"), To: reporttest.Time("2026-02-01T00:00:00Z"), CanVerify: true}
+		r := &report.Report{From: reporttest.Time("2026-01-01T00:00:00Z"),
+			To: reporttest.Time("2026-02-01T00:00:00Z"), CanVerify: true}
 		r.Lines = 9e6
 		for i := range violators + 1 {
 			c := report.CrawlerInfo{Crawler: strings.Repeat("LongName", 1+i%5),
 				Role: []report.Role{"crawler", "crawler", "fetcher"}[i%3], Requests: 30_004}
 			if i == 0 {
-				c.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content, Method: report.Get, Informed: true,
-					N: 2}}
+				c.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content, Method: report.Get,
+					Informed: true, N: 2}}
 			}
 			if i < violators {
 				c.Verdicts[report.Violation], c.Verdicts[report.Allowed] = 30_002, 2
@@ -246,7 +250,8 @@ func TestScreenNamesAICrawlers(t *testing.T) {
 		for _, n := range []struct{ violators, kept, ai int }{
 			{0, 0, 1}, {3, 3, 3}, {20, 30, 2}, {20, 0, 25}, {0, 40, 40}, {300, 300, 40},
 		} {
-			r := &report.Report{From: reporttest.Time("2026-01-01T00:00:00Z"), To: reporttest.Time("2026-02-01T00:00:00Z"), CanVerify: true}
+			r := &report.Report{From: reporttest.Time("2026-01-01T00:00:00Z"),
+				To: reporttest.Time("2026-02-01T00:00:00Z"), CanVerify: true}
 			r.Lines, r.Policy.History = 9e6, "constant"
 			if none {
 				r.Policy.History = "none"

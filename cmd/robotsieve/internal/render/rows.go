@@ -15,24 +15,24 @@ import (
 
 // row is a judged request as it is listed.
 type row struct {
-	*audit.Judged
+	*audit.Event
 	input   string // the name of its input
 	address []byte // as it is shown
 	agent   []byte // likewise
-	// crawler, operator and role are those of audit.Judged.Named, and category is that of the crawler. They
+	// crawler, operator and role are those of audit.Event.Named, and category is that of the crawler. They
 	// are empty if the client names no crawler: it has neither identity nor verdict then.
 	crawler, operator, role, category string
 }
 
-func newRow(j *audit.Judged, input string) row {
-	r := row{Judged: j, input: input, address: j.Address, agent: j.Agent}
-	if j.Crawler == "" {
+func newRow(e *audit.Event, input string) row {
+	r := row{Event: e, input: input, address: e.Address, agent: e.Agent, category: report.Unknown}
+	if e.Name == "" {
+		r.category = ""
 		return r
 	}
-	r.crawler, r.operator, r.role = j.Named()
-	r.category = report.Unknown
-	if j.Profile != nil {
-		r.category = j.Profile.Category
+	r.crawler, r.operator, r.role = e.Named()
+	if e.Crawler != nil {
+		r.category = e.Crawler.Category
 	}
 	return r
 }
@@ -153,21 +153,21 @@ func NewRows(w io.Writer, output string, key []byte) *Rows {
 
 // Appender returns a function that appends the row of a request from an input of this name to
 // other rows. It belongs to one goroutine.
-func (l *Rows) Appender() func(rows []byte, j *audit.Judged, input string) []byte {
+func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {
 		names = newPseudonyms(l.key)
 	}
 	var r row // not one for each call, which would be allocated
-	return func(rows []byte, j *audit.Judged, input string) []byte {
-		r = newRow(j, input)
+	return func(rows []byte, e *audit.Event, input string) []byte {
+		r = newRow(e, input)
 		if names != nil {
 			r.agent = nil // which may name a person
 		}
-		if names != nil && len(j.Address) > 0 {
-			r.address = names.of(j.Address)
+		if names != nil && len(e.Address) > 0 {
+			r.address = names.of(e.Address)
 		}
-		for range j.N {
+		for range e.N {
 			rows = l.append(rows, &r)
 		}
 		return rows

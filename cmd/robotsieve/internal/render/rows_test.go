@@ -62,19 +62,22 @@ var hostileTexts = []string{
 }
 
 // hostileRows are requests with these texts, and with all kinds of values.
-func hostileRows() (list []*audit.Judged) {
+func hostileRows() (list []*audit.Event) {
 	profile := &profiles.Profile{Name: "GPTBot", Operator: "OpenAI", Role: "fetcher"}
 	for i, text := range hostileTexts {
-		j := &audit.Judged{
-			Number: int64(i + 1), Address: []byte(text), Agent: []byte(text), Method: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
-			Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
-			Verdict: report.Verdict(i % 9), Reason: report.Reason(i % 9), Identity: report.Identity(i % 4),
-			Outcome:  report.Outcome(i % 6),
-			Informed: i%2 == 0, InformedKnown: i%4 > 0, Evasive: i%3 == 0, N: 1,
-			Rule: report.RuleInfo{Line: i, Rule: text, File: text, Version: reporttest.Time("2026-11-17T10:00:00Z")},
+		j := &audit.Event{
+			Place: audit.Place{Number: int64(i + 1)},
+			Request: audit.Request{Address: []byte(text), Agent: []byte(text), Method: []byte(text), Target: []byte(text),
+				Origin: text, Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
+				Outcome: report.Outcome(i % 6)},
+			Client: audit.Client{Name: text, Identity: report.Identity(i % 4)},
+			Decision: audit.Decision{Informed: i%2 == 0, InformedKnown: i%4 > 0,
+				Rule: report.RuleInfo{Line: i, Rule: text, File: text, Version: reporttest.Time("2026-11-17T10:00:00Z")}},
+			N: 1,
 		}
+		j.Verdict, j.Reason, j.Evasive = report.Verdict(i%9), report.Reason(i%9), i%3 == 0
 		if i%2 == 0 {
-			j.Profile = profile
+			j.Crawler = profile
 		}
 		if i%3 == 0 {
 			j.Rule.Version, j.Address = report.Time{}, nil
@@ -85,7 +88,7 @@ func hostileRows() (list []*audit.Judged) {
 }
 
 // listed returns a list of requests in an output.
-func listed(t *testing.T, output string, key []byte, requests ...*audit.Judged) []byte {
+func listed(t *testing.T, output string, key []byte, requests ...*audit.Event) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	rows := NewRows(&b, output, key)
@@ -155,7 +158,7 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 
 // Parquet has the values of JSON.
 func TestRowsAsParquet(t *testing.T) {
-	for _, requests := range [][]*audit.Judged{nil, hostileRows()} {
+	for _, requests := range [][]*audit.Event{nil, hostileRows()} {
 		text := listed(t, "parquet", nil, requests...)
 		file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
 		if err != nil {
@@ -244,7 +247,8 @@ func TestRowsOfClasses(t *testing.T) {
 // A pseudonym is the same for the same address and key, and the address is nowhere else in the row.
 func TestPseudonyms(t *testing.T) {
 	of := func(key, address string) string {
-		j := &audit.Judged{Address: []byte(address), Target: []byte("/"), Crawler: "GPTBot", N: 1}
+		j := &audit.Event{Request: audit.Request{Address: []byte(address), Target: []byte("/")},
+			Client: audit.Client{Name: "GPTBot"}, N: 1}
 		text := listed(t, "ndjson", []byte(key), j)
 		var row struct{ Address string }
 		if err := json.Unmarshal(text, &row); err != nil || strings.Contains(string(text), address) {
@@ -265,8 +269,8 @@ func TestPseudonyms(t *testing.T) {
 
 // Once the buffers have grown, a row allocates nothing.
 func TestGuardRowsAllocateNothing(t *testing.T) {
-	j := &audit.Judged{Address: []byte("2001:db8::1"), Method: []byte("GET"), Target: []byte("/a?b=c"),
-		Origin: "https://example.com", Crawler: "GPTBot", HasTime: true, Status: 200, Size: 5, N: 1}
+	j := &audit.Event{Request: audit.Request{Address: []byte("2001:db8::1"), Method: []byte("GET"), Target: []byte("/a?b=c"),
+		Origin: "https://example.com", HasTime: true, Status: 200, Size: 5}, Client: audit.Client{Name: "GPTBot"}, N: 1}
 	for _, output := range RowOutputs() {
 		for _, key := range []string{"", "0123456789abcdef"} {
 			add, b := NewRows(io.Discard, output, []byte(key)).Appender(), make([]byte, 0, 4<<10)

@@ -245,8 +245,8 @@ func (d doc) advice() block {
 		"a scheme (--host, or in the manifest).", others, d.elsewhere())
 	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here "+
 		"(%s): give theirs too (--policy).", others, d.elsewhere())
-	add(undecided(report.UnknownScheme) > 0 && d.WhatIf == nil, "Nothing tells whether %s came by http or https: if both have "+
-		"the same robots.txt, name the site without a scheme (--host, or in the manifest).",
+	add(undecided(report.UnknownScheme) > 0 && d.WhatIf == nil, "Nothing tells whether %s came by http or https: if both "+
+		"have the same robots.txt, name the site without a scheme (--host, or in the manifest).",
 		english.Plural(undecided(report.UnknownScheme), "request"))
 	nameless := d.WithoutAgent()
 	add(nameless != "", "%s", nameless)

@@ -6,6 +6,7 @@ require github.com/duckdb/duckdb-go/v2 v2.5.4
 
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect
+	github.com/google/renameio/v2 v2.0.2 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/parquet-go/parquet-go v0.32.0 // indirect

@@ -1,4 +1,4 @@
-package cli
+package judge_test
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // A world is all that an audit is given, in a form of which the truth can be told: the versions of
@@ -241,39 +242,28 @@ func simLog(requests []simRequest) string {
 	return b.String()
 }
 
-// write puts everything but the log into a folder and returns the arguments that name it.
-func (w *simWorld) write(t testing.TB, dir string) []string {
+// write puts everything but the log into a folder and returns the options that name it.
+func (w *simWorld) write(t testing.TB, dir string) job.AuditOptions {
 	t.Helper()
+	seconds := func(n int64) time.Duration { return time.Duration(n) * time.Second }
+	var o job.AuditOptions
+	o.Format, o.AssumeConstant, o.Hosts = w.format, w.assume, w.hosts
+	o.Window, o.Delay, o.Skew = seconds(w.window), seconds(w.delay), seconds(w.skew)
 	put := func(name, content string) string {
 		name = filepath.Join(dir, name)
 		write(t, name, content)
 		return name
 	}
-	args := []string{"audit", "--output", "json", "--format", w.format}
 	if w.constant {
-		args = append(args, "--robots", put("robots.txt", w.rows[0].body))
+		o.Robots.Name = put("robots.txt", w.rows[0].body)
 	} else {
-		args = append(args, "--policy", put("manifest.csv", w.manifest(put)))
+		o.Policy = put("manifest.csv", w.manifest(put))
 	}
 	if w.observed {
-		args = append(args, "--history", "observed")
-	}
-	if w.assume {
-		args = append(args, "--assume-constant")
-	}
-	for _, span := range []struct {
-		flag    string
-		seconds int64
-	}{{"--window", w.window}, {"--delay", w.delay}, {"--skew", w.skew}} {
-		if span.seconds != 0 {
-			args = append(args, span.flag, fmt.Sprintf("%dm", span.seconds/minute))
-		}
-	}
-	for _, h := range w.hosts {
-		args = append(args, "--host", h)
+		o.History = "observed"
 	}
 	if w.crawlers != "" {
-		args = append(args, "--crawlers", put("crawlers.json", w.crawlers))
+		o.Crawlers = put("crawlers.json", w.crawlers)
 	}
 	folders := map[string]bool{}
 	for i, r := range w.ranges {
@@ -294,9 +284,9 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 			name += "@" + dated
 		}
 		// Names compare in any case.
-		args = append(args, "--ip-ranges", strings.ToLower(cmp.Or(r.file, r.bot.name))+"="+name)
+		o.Ranges = append(o.Ranges, strings.ToLower(cmp.Or(r.file, r.bot.name))+"="+name)
 	}
-	return args
+	return o
 }
 
 // manifest returns the manifest, having put its bodies into files: one file for each distinct body.

@@ -1,12 +1,12 @@
-package cli
+package judge_test
 
 import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,127 +15,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// figures are the figures of a report by their names, such as "lines" or "GPTBot: verdicts violation":
-// numbers, texts and ranges. What is 0, empty or false is not among them.
-type figures map[string]any
-
-// simRange is a number that there are several ways to compute.
-type simRange struct{ low, high float64 }
-
-// figuresOf reads a report of the command.
-func figuresOf(out string) (figures, error) {
-	var report map[string]any
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
-		return nil, fmt.Errorf("%w in %.200q", err, out)
-	}
-	f := figures{}
-	f.read("", report)
-	return f, nil
-}
-
-// read adds the figures of a value of JSON.
-func (f figures) read(name string, value any) {
-	switch value := value.(type) {
-	case map[string]any:
-		for key, v := range value {
-			f.read(strings.TrimSpace(name+" "+key), v)
-		}
-	case []any:
-		for i, v := range value {
-			if object, ok := v.(map[string]any); ok {
-				f.readMember(name, i, object)
-			}
-		}
-	case float64:
-		f.add(name, value)
-	case string, bool:
-		if value != "" && value != false {
-			f[name] = value
-		}
-	}
-}
-
-// readMember adds the figures of an object in a list: of violations and rules the number, under what tells it
-// from others.
-func (f figures) readMember(list string, i int, object map[string]any) {
-	switch _, last, _ := strings.Cut(list, ": "); {
-	case list == "crawlers":
-		f[fmt.Sprint("crawler ", i)] = object["crawler"]
-		f.read(fmt.Sprint(object["crawler"], ":"), object)
-	case last == "violations":
-		f.add(fmt.Sprintln(list, object["identity"], object["outcome"], object["method"], object["informed"]),
-			object["n"].(float64))
-	case last == "rules":
-		f.add(fmt.Sprintln(list, object["origin"], object["line"], object["rule"], object["version"]),
-			object["violations"].(float64))
-	case last == "statuses":
-		f.add(fmt.Sprint(list, " ", object["status"]), object["n"].(float64))
-	default:
-		f.read(fmt.Sprint(list, " ", i), object)
-	}
-}
-
-// add adds to a number.
-func (f figures) add(name string, n float64) {
-	if n != 0 {
-		f[name] = f.number(name) + n
-	}
-}
-
-// number is a figure that is a number.
-func (f figures) number(name string) float64 {
-	n, _ := f[name].(float64)
-	return n
-}
-
-// told are the figures that the oracle tells, but for those of Crawl-delay, which it tells of some worlds.
-var told = lazy.Regexp(`^(schema|lines|blank|unparsed|not_crawlers|other_host|not_judged|partial` +
-	`|http_libraries|identity_no_list|totals (requests|evasive|verified_content|fetchers .*)` +
-	`|robots_txt (requests|served|none|failed)` +
-	`|crawler \d+|.*: (operator|role|requests|(verdicts|reasons|identity|outcomes|violations|rules) .*|evasive` +
-	`|grace_informed|informed_known|robots_txt (fetches|first|last|answers .*|gaps|.*_gap_seconds|within_24h)))\s*$`)
-
-// simDifference is a figure that is not as it should be.
-type simDifference struct {
-	figure    string
-	got, want any
-}
-
-func (d simDifference) String() string {
-	return fmt.Sprintf("%s: got %v, want %v", strings.TrimSpace(d.figure), d.got, d.want)
-}
+// These are of the tests of the command, too.
+type (
+	figures       = reporttest.Figures
+	simRange      = reporttest.Range
+	simDifference = reporttest.Difference
+)
 
 // gravity orders differences: what follows from others comes after them.
-func (d simDifference) gravity() int {
+func gravity(d simDifference) int {
 	for i, figure := range []string{": verdicts", ": reasons", ": identity", ": violations", ": rules"} {
-		if strings.Contains(d.figure, figure) {
+		if strings.Contains(d.Figure, figure) {
 			return i
 		}
 	}
 	return 10
-}
-
-// compareFigures returns the figures in which a report differs from the truth.
-func compareFigures(got, want figures) (found []simDifference) {
-	names := maps.Clone(want)
-	for name := range got {
-		if told().MatchString(name) {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		is := got[name] == want[name]
-		if r, ok := want[name].(simRange); ok {
-			is = got.number(name) >= r.low && got.number(name) <= r.high
-		}
-		if !is {
-			found = append(found, simDifference{name, got[name], want[name]})
-		}
-	}
-	return found
 }
 
 // quantile is that of sorted values; there are several ways to compute one, so anything between the two
@@ -151,11 +50,11 @@ func quantile(values []int64, q float64) simRange {
 	}
 	low := values[max(0, int(math.Floor(place-slack)))]
 	high := values[min(len(values)-1, int(math.Ceil(place+slack)))]
-	return simRange{float64(low) * (1 - off), float64(high) * (1 + off)}
+	return simRange{Low: float64(low) * (1 - off), High: float64(high) * (1 + off)}
 }
 
-// audited runs the command over a world as one log and returns what differs from
-// the truth, and the verdicts. It is an error if the command fails.
+// audited audits a world as one log and returns what differs from
+// the truth, and the verdicts. It is an error if the audit fails.
 func audited(t testing.TB, w *simWorld) ([]simDifference, []simVerdict, error) {
 	t.Helper()
 	got, err := auditedReport(t, w)
@@ -163,10 +62,10 @@ func audited(t testing.TB, w *simWorld) ([]simDifference, []simVerdict, error) {
 		return nil, nil, err
 	}
 	o := newOracle(w)
-	return compareFigures(got, o.report()), o.verdicts, nil
+	return reporttest.CompareFigures(got, o.report()), o.verdicts, nil
 }
 
-// auditedReport is the command's report on a world.
+// auditedReport is the report on a world.
 func auditedReport(t testing.TB, w *simWorld) (figures, error) {
 	t.Helper()
 	dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -175,14 +74,43 @@ func auditedReport(t testing.TB, w *simWorld) (figures, error) {
 	}
 	log := filepath.Join(dir, "access.log")
 	write(t, log, simLog(w.requests))
-	r := command(t, "", append(w.write(t, dir), log)...)
-	if r.code != exitDone && r.code != exitInput {
-		return nil, fmt.Errorf("exit code %d, stderr %q", r.code, r.err)
+	o := w.write(t, dir)
+	o.Logs.Names = []string{log}
+	r, err := reportOf(t, o)
+	if r == nil {
+		return nil, err
 	}
-	return figuresOf(r.out)
+	return reporttest.FiguresOf(marshal(t, r))
 }
 
-// checkWorld fails the test if the command does not tell the truth of a world, of which it returns the verdicts. It
+// reportOf audits. There may be a report although not all could be parsed.
+func reportOf(t testing.TB, o job.AuditOptions) (*report.Report, error) {
+	t.Helper()
+	o.AllowDuplicates = true
+	a, err := job.Audit(t.Context(), o)
+	if a == nil {
+		return nil, err
+	}
+	return a.Report, err
+}
+
+func marshal(t testing.TB, r *report.Report) string {
+	t.Helper()
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func write(t testing.TB, name, content string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(content), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkWorld fails the test if the audit does not tell the truth of a world, of which it returns the verdicts. It
 // shrinks the world to few lines first, and shows why they should be judged so.
 func checkWorld(t *testing.T, w *simWorld) []simVerdict {
 	t.Helper()
@@ -206,7 +134,7 @@ func checkWorld(t *testing.T, w *simWorld) []simVerdict {
 // shrink drops requests and rows as long as the gravest difference stays.
 func shrink(t *testing.T, w *simWorld, found []simDifference) *simWorld {
 	t.Helper()
-	gravest := slices.MinFunc(found, func(x, y simDifference) int { return x.gravity() - y.gravity() })
+	gravest := slices.MinFunc(found, func(x, y simDifference) int { return gravity(x) - gravity(y) })
 	tries := 0
 	differs := func(w *simWorld) bool {
 		if tries--; tries < 0 {
@@ -214,7 +142,7 @@ func shrink(t *testing.T, w *simWorld, found []simDifference) *simWorld {
 		}
 		found, _, err := audited(t, w)
 		return err == nil && slices.ContainsFunc(found, func(d simDifference) bool {
-			return d.figure == gravest.figure
+			return d.Figure == gravest.Figure
 		})
 	}
 	small := *w
@@ -262,7 +190,7 @@ func explainWorld(t *testing.T, w *simWorld) string {
 		fmt.Fprintf(&b, "%v\n", d)
 	}
 	dir := t.TempDir()
-	fmt.Fprintf(&b, "arguments: %s\n", strings.ReplaceAll(strings.Join(w.write(t, dir), " "), dir+"/", ""))
+	fmt.Fprintf(&b, "options: %s\n", strings.ReplaceAll(fmt.Sprintf("%+v", w.write(t, dir)), dir+"/", ""))
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
 		data, _ := os.ReadFile(filepath.Join(dir, f.Name()))
@@ -329,20 +257,24 @@ func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 			w := makeWorld(seed)
 			r := rand.New(rand.NewPCG(seed, 7))
 			dir := t.TempDir()
-			// Of a small part many lines may be unparsed.
-			args := append(w.write(t, dir), "--max-unparsed", "100")
-			want := theReport(t, append(args, "--workers", "1", writeLog(t, dir, "whole.log", w.requests)))
-			same := func(how string, args ...string) {
+			o := w.write(t, dir)
+			o.MaxUnparsed = new(100.0) // of a small part many lines may be
+			audited := func(workers int, memory int64, logs ...string) string {
+				o := o
+				o.Workers, o.Memory, o.Logs.Names = workers, memory, logs
+				return theReport(t, o)
+			}
+			want := audited(1, 0, writeLog(t, dir, "whole.log", w.requests))
+			same := func(how, got string) {
 				t.Helper()
-				if got := theReport(t, args); got != want {
-					t.Errorf("%s: the report differs at %s", how, firstDifference(got, want))
+				if got != want {
+					t.Errorf("%s: the report differs at %s", how, reporttest.FirstDifference(got, want))
 				}
 			}
 			shuffled := slices.Clone(w.requests)
 			r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-			for _, workers := range []string{"1", "2", "16"} {
-				same("shuffled, workers "+workers, append(args, "--workers", workers,
-					writeLog(t, dir, "shuffled.log", shuffled))...)
+			for _, workers := range []int{1, 2, 16} {
+				same(fmt.Sprint("shuffled, workers ", workers), audited(workers, 0, writeLog(t, dir, "shuffled.log", shuffled)))
 			}
 			var parts, states []string
 			for i, part := range cutAnywhere(r, shuffled, 4) {
@@ -353,32 +285,37 @@ func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 				parts = append(parts, writeLog(t, dir, name, part))
 				states = append(states, filepath.Join(dir, fmt.Sprintf("part%d.state", i)))
 			}
-			same("split", append(slices.Concat(args, []string{"--workers", "2"}), parts...)...)
+			same("split", audited(2, 0, parts...))
 			slices.Reverse(parts)
-			same("split, with little memory", append(slices.Concat(args, []string{"--memory", "1MB"}), parts...)...)
+			same("split, with little memory", audited(0, 1<<20, parts...))
 			for i, part := range parts {
-				theReport(t, append(args, "--state", states[i], part))
+				o := o
+				o.State, o.Logs.Names = states[i], []string{part}
+				theReport(t, o)
 			}
 			r.Shuffle(len(states), func(i, j int) { states[i], states[j] = states[j], states[i] })
-			same("merged", append([]string{"merge", "--output", "json"}, states...)...)
+			sum, err := job.Merge(t.Context(), job.MergeOptions{States: states})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same("merged", withoutInputs(t, sum.Report))
 		})
 	}
 }
 
-// theReport runs the command and returns its report without the inputs.
-func theReport(t *testing.T, args []string) string {
+// theReport audits and returns the report without the inputs.
+func theReport(t *testing.T, o job.AuditOptions) string {
 	t.Helper()
-	return withoutInputs(done(t, "", args...).out)
+	r, err := reportOf(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withoutInputs(t, r)
 }
 
-// firstDifference shows where two texts first differ.
-func firstDifference(got, want string) string {
-	n := 0
-	for n < len(got) && n < len(want) && got[n] == want[n] {
-		n++
-	}
-	around := func(s string) string { return s[max(0, n-100):min(len(s), n+60)] }
-	return fmt.Sprintf("byte %d: got\n…%s…\nwant\n…%s…", n, around(got), around(want))
+func withoutInputs(t *testing.T, r *report.Report) string {
+	r.Inputs = nil
+	return marshal(t, r)
 }
 
 // cutAnywhere cuts a list into n parts of any size, none empty.

@@ -1,4 +1,4 @@
-package cli
+package judge_test
 
 import (
 	"bytes"
@@ -1281,27 +1281,27 @@ func (o *simOracle) report() figures {
 	for i, v := range o.verdicts {
 		r := &o.w.requests[i]
 		if sites, known := o.sites(r); r.path == "/robots.txt" && r.method == "GET" && (len(sites) > 0 || !known) {
-			f.countRobots(r)
+			countRobots(f, r)
 		}
 		if v.bucket != "" {
-			f.add(v.bucket, 1)
+			f.Add(v.bucket, 1)
 		}
 		if v.bucket != "blank" {
-			f.add("lines", 1)
+			f.Add("lines", 1)
 		}
 		if v.bucket == "not_crawlers" && r.library {
-			f.add("http_libraries", 1)
+			f.Add("http_libraries", 1)
 		}
 		if v.bucket == "" {
 			bots[v.crawler.name] = v.crawler
-			f.count(v)
+			count(f, v)
 			if !o.identity[i].ambiguous && v.identity == "unverified" && o.hasLists(v.crawler) {
-				f.add("identity_no_list", 1)
+				f.Add("identity_no_list", 1)
 			}
 		}
 	}
 	// 10: "an input of which more than 5 % of the lines are unparsed"
-	if 20*f.number("unparsed") > f.number("lines") {
+	if 20*f.Number("unparsed") > f.Number("lines") {
 		f["partial"] = true
 	}
 	for name, bot := range bots {
@@ -1316,7 +1316,7 @@ func (o *simOracle) report() figures {
 		o.addDelays(f, bot)
 	}
 	// "crawlers sorted by violations then name"
-	violations := func(name string) float64 { return f.number(name + ": verdicts violation") }
+	violations := func(name string) float64 { return f.Number(name + ": verdicts violation") }
 	for i, name := range slices.SortedFunc(maps.Keys(bots), func(x, y string) int {
 		return cmp.Or(cmp.Compare(violations(y), violations(x)), strings.Compare(x, y))
 	}) {
@@ -1331,20 +1331,20 @@ func (o *simOracle) hasLists(b *simBot) bool {
 }
 
 // countRobots counts a GET of /robots.txt by anybody.
-func (f figures) countRobots(r *simRequest) {
-	f.add("robots_txt requests", 1)
+func countRobots(f figures, r *simRequest) {
+	f.Add("robots_txt requests", 1)
 	switch {
 	case isNone(r.status, r.size, false):
-		f.add("robots_txt none", 1)
+		f.Add("robots_txt none", 1)
 	case isFailure(r.status, false):
-		f.add("robots_txt failed", 1)
+		f.Add("robots_txt failed", 1)
 	case r.status/100 == 2 || r.status == 304:
-		f.add("robots_txt served", 1)
+		f.Add("robots_txt served", 1)
 	}
 }
 
 // count counts a request of a crawler.
-func (f figures) count(v simVerdict) {
+func count(f figures, v simVerdict) {
 	isViolation := v.verdict == "violation"
 	isContent := isViolation && v.identity == "verified" && v.outcome == "content"
 	isFetcher, of := v.crawler.fetcher && !v.crawler.exempt, v.crawler.name+": "
@@ -1360,7 +1360,7 @@ func (f figures) count(v simVerdict) {
 		fmt.Sprintln(of+"rules", v.rule.origin, v.rule.line, v.rule.rule, v.rule.version): isViolation,
 	} {
 		if is {
-			f.add(figure, 1)
+			f.Add(figure, 1)
 		}
 	}
 }
@@ -1376,8 +1376,8 @@ func (o *simOracle) addFetches(f figures, name string) {
 			r.method != "GET" {
 			continue
 		}
-		f.add(of+"fetches", 1)
-		f.add(of+"answers "+answerClass(r.status), 1)
+		f.Add(of+"fetches", 1)
+		f.Add(of+"answers "+answerClass(r.status), 1)
 		if r.timeless {
 			continue
 		}
@@ -1395,7 +1395,7 @@ func (o *simOracle) addFetches(f figures, name string) {
 	if slices.Sort(gaps); len(gaps) > 0 {
 		days, _ := slices.BinarySearch(gaps, 24*hour+1)
 		within := float64(days) / float64(len(gaps))
-		f[of+"gaps"], f[of+"within_24h"] = float64(len(gaps)), simRange{within - 0.001, within + 0.001}
+		f[of+"gaps"], f[of+"within_24h"] = float64(len(gaps)), simRange{Low: within - 0.001, High: within + 0.001}
 		f[of+"median_gap_seconds"], f[of+"longest_gap_seconds"] = quantile(gaps, 0.5), quantile(gaps, 1)
 	}
 }
@@ -1450,7 +1450,7 @@ func (o *simOracle) addDelays(f figures, bot *simBot) {
 	if slices.Sort(gaps); len(gaps) > 0 {
 		of := bot.name + ": crawl_delay 0 "
 		shorter := slices.IndexFunc(append(gaps, math.MaxInt64), func(g int64) bool { return float64(g) >= delay })
-		f.add(of+"shorter", float64(shorter))
+		f.Add(of+"shorter", float64(shorter))
 		f[of+"delay_seconds"], f[of+"gaps"] = delay, float64(len(gaps))
 		f[of+"median_seconds"], f[of+"p10_seconds"] = quantile(gaps, 0.5), quantile(gaps, 0.1)
 	}

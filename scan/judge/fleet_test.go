@@ -1,4 +1,4 @@
-package cli
+package judge_test
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/test/twin"
+
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
 // Beside the oracle, which knows the specification, these are crawlers that know
@@ -777,7 +779,7 @@ func TestTheHonestAreNeverAccused(t *testing.T) {
 		}
 		if rep, err := auditedReport(t, h.w); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
-		} else if len(compareFigures(rep, truth)) > 0 {
+		} else if len(reporttest.CompareFigures(rep, truth)) > 0 {
 			checkWorld(t, h.w)
 			t.FailNow()
 		}

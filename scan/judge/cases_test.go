@@ -1,4 +1,4 @@
-package cli
+package judge_test
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 )
 
 // workedCases are the worked cases of the specification. Each is a small world in which every
-// request says what the audit must make of it; the oracle and the command are both held to that.
+// request says what the audit must make of it; the oracle and the audit are both held to that.
 // Its head says how they are written.
 //
-//go:embed testdata/rules/cases.txt
+//go:embed testdata/cases.txt
 var workedCases string
 
 // simCases are the cases by their names.
@@ -338,7 +338,7 @@ func spanOf(text string) (seconds int64) {
 	return seconds
 }
 
-// The oracle and the command say of each case what it wants.
+// The oracle and the audit say of each case what it wants.
 func TestWorkedCases(t *testing.T) {
 	for name, w := range simCases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -373,13 +373,14 @@ func TestWorldsAreTheSameEachTime(t *testing.T) {
 func TestControlTokensAreNotAuditable(t *testing.T) {
 	w := simCases(t)["Google-Extended"]
 	dir := t.TempDir()
-	r := command(t, "", append(w.write(t, dir), writeLog(t, dir, "a.log", w.requests))...)
-	report := auditJSON(t, r)
-	if named, _ := report["not_auditable"].([]any); !slices.Contains(named, any("Google-Extended")) {
-		t.Errorf("not_auditable is %v", report["not_auditable"])
+	o := w.write(t, dir)
+	o.Logs.Names = []string{writeLog(t, dir, "a.log", w.requests)}
+	report, err := reportOf(t, o)
+	if report == nil || !slices.Contains(report.NotAuditable, "Google-Extended") {
+		t.Fatalf("%+v, %v", report, err)
 	}
-	for _, c := range report["crawlers"].([]any) {
-		if c.(map[string]any)["crawler"] == "Google-Extended" {
+	for _, c := range report.Crawlers {
+		if c.Crawler == "Google-Extended" {
 			t.Error("a control token has a row of its own")
 		}
 	}

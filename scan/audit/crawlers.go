@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -31,13 +30,7 @@ type agent struct {
 	header []byte
 	// verified are the agents of an ambiguous header's rivals, as far as they were needed.
 	verified []*agent
-	at       int32 // the origin of binding
-	binding  *policy.Binding
-	// delay is the Crawl-delay that the version cited in delayOf asks of the crawler.
-	delayOf   *policy.Lawful
-	delay     time.Duration
-	isDelayed bool
-	readings  []reading // of Config.WhatIf
+	bound
 }
 
 // anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.
@@ -50,13 +43,29 @@ func isCDN(field []byte) bool {
 	return string(field) == "Amazon CloudFront" || bytes.HasPrefix(field, []byte("WebP Cloud Services/"))
 }
 
+// clients tells which crawlers sent the records of a worker, and how far that is proven by themselves.
+type clients struct {
+	auditor *Auditor
+	tally   *tally // whose rows the agents point at
+	quota   *quota
+	headers *crawler.Reader
+	agents  memo[*agent]
+	known   map[*crawler.Profile]*agent
+	named   map[string]*agent // unknown crawlers, by their tokens
+	found   [2]client         // of identify
+}
+
+func (w *clients) empty() {
+	w.agents, w.known, w.named = memo[*agent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}
+}
+
 // isCrawler reports whether it is a crawler. A nil agent is none.
 func (c *agent) isCrawler() bool { return c != nil && c.row != nil }
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
 // agent returns the crawler that a User-Agent names, nil if it names none.
-func (w *Worker) agent(field []byte) *agent {
+func (w *clients) agent(field []byte) *agent {
 	if c, known := w.agents[string(field)]; known {
 		return c
 	}
@@ -74,14 +83,14 @@ func (w *Worker) agent(field []byte) *agent {
 	case claim.Loose:
 		c = w.inHeader(c, w.headers.Outside(nil, field))
 	}
-	w.agents.keep(&w.quota, field, c, 0)
+	w.agents.keep(w.quota, field, c, 0)
 	return c
 }
 
 // newAgent returns the agent of a claim. A log has many headers, but few crawlers: each
 // crawler has one agent, also an unknown one, which may change its header with every
 // request. A header that names several crawlers has an agent of its own.
-func (w *Worker) newAgent(claim crawler.Claim) *agent {
+func (w *clients) newAgent(claim crawler.Claim) *agent {
 	switch {
 	case claim.Library, claim.Overlooked:
 		w.quota.held += agentBytes
@@ -110,7 +119,7 @@ func (w *Worker) newAgent(claim crawler.Claim) *agent {
 	return c
 }
 
-func (w *Worker) makeAgent(claim crawler.Claim) *agent {
+func (w *clients) makeAgent(claim crawler.Claim) *agent {
 	a := w.auditor
 	w.quota.held += agentBytes
 	return &agent{
@@ -120,7 +129,7 @@ func (w *Worker) makeAgent(claim crawler.Claim) *agent {
 }
 
 // knownAgent returns the agent of a known crawler.
-func (w *Worker) knownAgent(p *crawler.Profile) *agent {
+func (w *clients) knownAgent(p *crawler.Profile) *agent {
 	c := w.known[p]
 	if c == nil {
 		c = w.makeAgent(crawler.Claim{Profile: p, Name: p.Name})
@@ -131,16 +140,16 @@ func (w *Worker) knownAgent(p *crawler.Profile) *agent {
 }
 
 // inHeader returns an agent for the requests of a crawler with one header.
-func (w *Worker) inHeader(c *agent, header []byte) *agent {
+func (w *clients) inHeader(c *agent, header []byte) *agent {
 	h := *c
-	h.of, h.header, h.binding, h.delayOf = c, header, nil, nil
+	h.of, h.header, h.bound = c, header, bound{}
 	w.quota.held += headerBytes + len(header)
 	return &h
 }
 
 // verifiedAgent returns the agent of a crawler that an ambiguous header names, whose client is
 // verified.
-func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
+func (w *clients) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 	if !c.LooseAs(p) {
 		return w.knownAgent(p)
 	}
@@ -152,69 +161,6 @@ func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 	v := w.inHeader(w.knownAgent(p), c.header)
 	c.verified = append(c.verified, v)
 	return v
-}
-
-// empty hands over the rows of the worker's tally and empties its memos, whose agents point
-// at these rows. No agent is in use then.
-func (w *Worker) empty() {
-	w.deferUnknown()
-	w.run.addRows(w.tally.known)
-	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
-	w.claims, w.prefixes = memo[string]{}, memo[string]{}
-	clear(w.seen[:])
-	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}
-	w.quota.held = 0
-}
-
-// deferUnknown turns the rows of unknown crawlers into deferred records. A log may name any number
-// of them; the sort on disk adds up their rows in bounded memory.
-func (w *Worker) deferUnknown() {
-	for key, row := range w.tally.unknown {
-		w.deferCounts(key, row)
-	}
-	w.tally.unknown = map[string]*row{}
-}
-
-// bindingKey names the rules that bind an agent on an origin, or that bind it with further tokens
-// that its header has.
-type bindingKey struct {
-	agent   *agent
-	origin  int32
-	perhaps string
-}
-
-// bindingAt returns the rules that bind the crawler on an origin.
-func (w *Worker) bindingAt(c *agent, origin int32) *policy.Binding {
-	if c.binding != nil && c.at == origin {
-		return c.binding
-	}
-	k := bindingKey{agent: c, origin: origin}
-	b := w.bindings[k]
-	if b == nil {
-		b = w.bind(c, origin)
-		w.bindings[k] = b
-		w.quota.held += memoBytes
-	}
-	c.at, c.binding = origin, b
-	return b
-}
-
-// bind returns the rules that bind the crawler on an origin, which are the same for all of its
-// headers that have the tokens of the same groups.
-func (w *Worker) bind(c *agent, origin int32) *policy.Binding {
-	p, s := w.auditor.config.Policy, c.subject
-	k := bindingKey{agent: c, origin: origin}
-	if c.of != nil {
-		s.Perhaps = p.TokensIn(origin, s, c.header)
-		k.agent, k.perhaps = c.of, strings.Join(s.Perhaps, " ")
-	}
-	b := w.bindings[k]
-	if b == nil {
-		b = p.Bind(origin, s)
-		w.quota.held += bindingBytes + boundBytes*p.Copies(origin) + 2*len(k.perhaps)
-		w.bindings[k] = b
-	}
-	return b
 }
 
 // quota is what the memos of a worker, and the rows that its lines are counted in, may

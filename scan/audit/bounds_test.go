@@ -1,0 +1,1007 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/judge"
+	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// auditSplit audits lines as an audit of many cores does: cut into chunks at
+// random, each given to one of n workers, their tallies merged in any order.
+// Each chunk is overwritten once it has been counted.
+func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, lines []string, n int) *report.Report {
+	t.Helper()
+	run := begin(t, a)
+	workers := make([]*Worker, n)
+	for i := range workers {
+		workers[i] = run.Worker()
+		if i%2 == 1 {
+			workers[i].quota.limit = 20 << 10 // it remembers little
+		}
+	}
+	for len(lines) > 0 {
+		cut := 1 + rng.IntN(min(len(lines), 1+len(lines)/10))
+		chunk := []byte(strings.Join(lines[:cut], "\n"))
+		if cut < len(lines) || lines[cut-1] == "" || rng.IntN(2) == 0 {
+			chunk = append(chunk, '\n')
+		}
+		lines = lines[cut:]
+		workers[rng.IntN(n)].Chunk(f, nil, chunk)
+		for i := range chunk {
+			chunk[i] = 0xff
+		}
+	}
+	for _, w := range workers {
+		checkBounds(t, w)
+	}
+	rng.Shuffle(n, func(i, j int) { run.workers[i], run.workers[j] = run.workers[j], run.workers[i] })
+	return resultOf(t, run)
+}
+
+// manyNames are more names than are listed, and than fit into a little memory.
+const manyNames = 1500
+
+// checkBounds fails the test where a worker holds more than it may of what
+// strangers chose.
+func checkBounds(t testing.TB, w *Worker) {
+	t.Helper()
+	check := func(what string, n, most int) {
+		if n > most {
+			t.Errorf("a worker holds %d %s, more than %d", n, what, most)
+		}
+	}
+	check("bytes", w.quota.held, w.quota.limit+100<<10) // of one line
+	check("hosts", len(w.tally.Hosts.Kept), 2*maxHosts)
+	check("lines not parsed", len(w.tally.Quoted.Kept), maxUnparsed)
+}
+
+// checkOrder audits lines in their order and in others, by one worker and by
+// several, and fails the test unless all reports are equal to the byte. It
+// returns the report.
+func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *report.Report {
+	t.Helper()
+	f := byName(t, formatName)
+	rng := rand.New(rand.NewPCG(3, uint64(len(lines))))
+	first := auditText(t, a, formatName, strings.Join(lines, "\n")+"\n")
+	want := marshal(t, first)
+	compare := func(how string, lines []string, workers int) {
+		t.Helper()
+		if got := marshal(t, auditSplit(t, a, f, rng, lines, workers)); got != want {
+			t.Fatalf("%s, %d workers: another report than in the order of the log\n%s", how, workers, firstDifference(got, want))
+		}
+	}
+	backwards := slices.Clone(lines)
+	slices.Reverse(backwards)
+	compare("backwards", backwards, 1)
+	shuffled := slices.Clone(lines)
+	workerCounts := []int{1, 8}
+	if testing.Short() {
+		workerCounts = []int{8}
+	}
+	for _, workers := range workerCounts {
+		compare("in order", lines, workers)
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		compare("shuffled", shuffled, workers)
+	}
+	return first
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			from := max(0, i-8)
+			return fmt.Sprintf("line %d of the report:\n%s\n got %s\nwant %s", i+1, strings.Join(w[from:i], "\n"), g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d and %d lines", len(g), len(w))
+}
+
+func TestOrderOfAMessyLog(t *testing.T) {
+	rounds, lines := 12, 3000
+	if testing.Short() {
+		rounds = 3
+	}
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(4, uint64(round)))
+		hosts, name := []string(nil), "combined"
+		if round%2 == 1 {
+			hosts, name = []string{"https://example.com", "http://example.com:8080"}, "vhost_combined"
+		}
+		log := messyLog(rng, lines, name == "vhost_combined")
+		r := checkOrder(t, newAuditor(t, robotsTxtBody+"Dissallow: /typo\n", hosts...), name, log)
+		// The log is worth the test.
+		v := r.Totals.Verdicts
+		for what, n := range map[string]int64{
+			"allowed": v[report.Allowed], "robots_fetch": v[report.RobotsFetch], "violation": v[report.Violation],
+			"indeterminate": v[report.Indeterminate],
+			"exempt":        v[report.Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged,
+			"blank": r.Blank,
+		} {
+			if n == 0 {
+				t.Errorf("round %d has no %s", round, what)
+			}
+		}
+	}
+}
+
+// manyRules is a robots.txt with n rules; rule i, from 0, is on line i+2 and
+// forbids /r/i/.
+func manyRules(n int) string {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for i := range n {
+		fmt.Fprintf(&b, "Disallow: /r/%d/\n", i)
+	}
+	return b.String()
+}
+
+// TestOrderOfFloods: also where strangers choose more names, rules and hosts than
+// are kept, the report depends on the set of lines alone.
+func TestOrderOfFloods(t *testing.T) {
+	target := func(rule int) string { return fmt.Sprintf("/r/%d/", rule) }
+	hostRequests := func(i int) int64 { return 1 + int64(i)%5/4 }
+	tests := []struct {
+		name  string
+		hosts []string
+		rules int
+		log   func(add func(entry))
+		check func(t *testing.T, r *report.Report)
+	}{
+		{
+			name: "more names than are kept", rules: 3,
+			log: func(add func(entry)) {
+				for i := range 2*manyNames + 2000 {
+					e := entry{agent: fmt.Sprintf("Flood%d-Bot/1.0", i), target: target(i % 5), time: at(i % 7)}
+					add(e)
+					if i%100 == 0 { // some ask more often, and in another spelling
+						e.agent = strings.ToLower(e.agent)
+						add(e)
+					}
+				}
+				for i := range 2*manyNames + 2000 { // and come back
+					if i%100 == 0 {
+						add(entry{agent: fmt.Sprintf("Flood%d-Bot/1.0", i), target: target(i % 5)})
+					}
+				}
+			},
+			check: func(t *testing.T, r *report.Report) {
+				if n := len(r.Crawlers); n != maxUnknownListed+1 {
+					t.Errorf("%d rows, want %d and one of all others", n, maxUnknownListed)
+				}
+				others := rowOf(r, report.OtherCrawlers)
+				if others == nil || others.Requests < manyNames || others.Operator != "unknown" {
+					t.Errorf("the row of all others: %+v", others)
+				}
+				for i := 0; i < 2*manyNames+2000; i += 100 {
+					if c := rowOf(r, fmt.Sprintf("Flood%d-Bot", i)); c == nil || c.Requests != 3 {
+						t.Errorf("%d, who asked most, is not listed with all of that: %+v", i, c)
+					}
+				}
+			},
+		},
+		{
+			name: "more names than are listed", rules: 1,
+			log: func(add func(entry)) {
+				for i := range maxUnknownListed + 10 {
+					for range 1 + i%3 {
+						add(entry{agent: fmt.Sprintf("Some%dBot/1.0", i), target: target(i % 2)})
+					}
+				}
+			},
+			check: func(t *testing.T, r *report.Report) {
+				names, violators := int64(0), int64(0)
+				for _, c := range r.Crawlers {
+					names, violators = names+c.Names, violators+c.Violators
+				}
+				if others := rowOf(r, report.OtherCrawlers); names != maxUnknownListed+10 || violators != maxUnknownListed/2+5 ||
+					others == nil || others.Names != 10 || others.Violators == 0 {
+					t.Errorf("%d crawlers, %d broke a rule; of those not listed %+v", names, violators, others)
+				}
+				if others := rowOf(r, report.OtherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
+					t.Errorf("%d rows, the last for %d requests; want those who ask least", len(r.Crawlers), others.Requests)
+				}
+			},
+		},
+		{
+			name: "a flood of names hides nobody, who breaks more rules than are listed", rules: 3 * maxNameRules,
+			log: func(add func(entry)) {
+				for i := range 3 * maxNameRules {
+					for range 1 + i%2 {
+						add(entry{agent: "Hidden-Bot/1.0", target: target(i)})
+					}
+				}
+				for i := range 2*manyNames + 100 {
+					add(entry{agent: fmt.Sprintf("Flood%d-Bot/1.0", i)})
+				}
+			},
+			check: func(t *testing.T, r *report.Report) {
+				c := rowOf(r, "Hidden-Bot")
+				if c == nil || c.Verdicts[report.Violation] != 9*maxNameRules/2 || len(c.Rules) != maxNameRules ||
+					c.RulesNotListed != 5*maxNameRules/2 || c.Rules[maxNameRules-1].Violations != 2 {
+					t.Errorf("%+v", c)
+				}
+			},
+		},
+		{
+			name: "more hosts than are kept", hosts: []string{"https://example.com"}, rules: 1,
+			log: func(add func(entry)) {
+				for i := range 3 * maxHosts {
+					for range hostRequests(i) {
+						add(entry{vhost: fmt.Sprintf("host%d.example:443", i)})
+					}
+				}
+				add(entry{vhost: "example.com:443", target: target(0)})
+			},
+			check: func(t *testing.T, r *report.Report) {
+				counts := map[string]int64{}
+				for i := range 3 * maxHosts {
+					counts[fmt.Sprintf("https://host%d.example", i)] = hostRequests(i)
+				}
+				counts, _ = smallest(counts, maxHosts, hashString)
+				var want []report.HostInfo
+				for host, n := range counts {
+					want = append(want, report.HostInfo{Host: host, Requests: n})
+				}
+				slices.SortFunc(want, func(x, y report.HostInfo) int {
+					return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
+				})
+				if want = want[:maxListed]; !slices.Equal(r.OtherHosts, want) ||
+					!strings.Contains(fmt.Sprint(r.Warnings), "hosts without a policy") {
+					t.Errorf("hosts %v, want %v; %q", r.OtherHosts, want, r.Warnings)
+				}
+			},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var log []string
+			test.log(func(e entry) { log = append(log, e.String()) })
+			name := "combined"
+			if test.hosts != nil {
+				name = "vhost_combined"
+			}
+			test.check(t, checkOrder(t, newAuditor(t, manyRules(test.rules), test.hosts...), name, log))
+		})
+	}
+}
+
+// TestEqualNames: a crawler that nobody knows may call itself as a known one is called whose words
+// are others. The order of the two rows is not left to chance: of so many rows no sorting keeps
+// equal ones in order.
+func TestEqualNames(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody)
+	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}}
+	for i := range 500 {
+		log = append(log, entry{agent: fmt.Sprintf("%c%d-Bot", 'A'+i%26, i*7%100)})
+	}
+	for range 20 {
+		var operators []string
+		for _, c := range auditEntries(t, a, log...).Crawlers {
+			if c.Crawler == "FeedBot" {
+				operators = append(operators, c.Operator)
+			}
+		}
+		if !slices.Equal(operators, []string{"Feeds", "unknown"}) {
+			t.Fatalf("FeedBot of %q", operators)
+		}
+	}
+}
+
+// smallest returns the keys of counts that a bounded map of a limit is to keep,
+// with their counts, and the sum of all other counts.
+func smallest[K comparable](counts map[K]int64, limit int, hash func(K) uint64) (kept map[K]int64, rest int64) {
+	keys := slices.SortedFunc(maps.Keys(counts), func(x, y K) int { return cmp.Compare(hash(x), hash(y)) })
+	kept = map[K]int64{}
+	for _, k := range keys {
+		if len(keys) <= limit || hash(k) < hash(keys[limit]) {
+			kept[k] = counts[k]
+		} else {
+			rest += counts[k]
+		}
+	}
+	return kept, rest
+}
+
+// TestHashesAreFixed: what they decide must be the same on every machine and in
+// every version.
+func TestHashesAreFixed(t *testing.T) {
+	for s, want := range map[string]uint64{"": 0xf52a15e9a9b5e89b, "acmebot": 0x1f5d1bf1ea97a68e} {
+		if got := hashString(s); got != want {
+			t.Errorf("hash of %q: %#x, want %#x", s, got, want)
+		}
+	}
+	if mix(0) == 0 {
+		t.Error("a hash is 0, which stands for no bar")
+	}
+}
+
+// TestListsOfAllCrawlersAreBounded: however many crawlers violate however many rules, on
+// however many sites, the lists of a report together have their bounds, all counts stay, and
+// short lists are whole.
+func TestListsOfAllCrawlersAreBounded(t *testing.T) {
+	tally := (&Auditor{config: Config{Samples: 1 << 20}}).newTally()
+	var rows []*row
+	for i := range 60 {
+		r := tally.newRow(fmt.Sprint("bot", i), unknownBounds)
+		rows = append(rows, r)
+		lines, sites := 3*maxRules, 3*maxDelays
+		if i < 3 {
+			lines, sites = 10, 10
+		}
+		for j := range lines {
+			r.violate(ruleKey{line: uint32(j)}, 1)
+			r.samples.add(int64(j), bytes.Repeat([]byte{'x'}, 500))
+		}
+		for j := range sites {
+			r.addDelay(delayAt{policy.Site{First: int32(j), N: 1}, report.DelayInfo{Gaps: int64(j % 7)}})
+		}
+		if i%10 == 9 {
+			cutLists(rows)
+		}
+	}
+	rules, delays, sampled := 0, 0, 0
+	for i, r := range rows {
+		rules, delays, sampled = rules+r.rules.len(), delays+len(r.delays), sampled+r.samples.bytes
+		n, sites := int64(3*maxRules), 3*maxDelays
+		if i < 3 {
+			n, sites = 10, 10
+			if r.rules.len() != 10 || len(r.delays) != 10 || len(r.samples.Kept) != 10 {
+				t.Errorf("%s: a short list was cut: %d, %d, %d", r.name, r.rules.len(), len(r.delays), len(r.samples.Kept))
+			}
+		}
+		listed := r.rules.Rest
+		for _, of := range r.rules.Kept {
+			listed += of.N
+		}
+		if listed != n || int64(len(r.delays))+r.delaysNotListed != int64(sites) {
+			t.Errorf("%s: %d violations and %d measurements, want %d and %d", r.name, listed,
+				int64(len(r.delays))+r.delaysNotListed, n, sites)
+		}
+	}
+	for _, of := range []struct{ n, most int }{{rules, allRules}, {delays, allDelays}, {sampled, allSampleBytes}} {
+		if of.n > of.most || of.n < of.most*9/10 {
+			t.Errorf("a list of %d, want at most %d and nearly as many", of.n, of.most)
+		}
+	}
+}
+
+// TestSamplesAreBoundedInBytes: which lines are quoted depends on the lines alone, also when
+// not all that may be quoted have room.
+func TestSamplesAreBoundedInBytes(t *testing.T) {
+	var lines [][]byte
+	for i := range 300 {
+		lines = append(lines, bytes.Repeat([]byte{byte(i)}, 10+i*7%maxSample))
+	}
+	var want []sample
+	for range 5 {
+		s := samples{most: 1000}
+		for _, i := range rand.Perm(len(lines)) {
+			s.add(int64(i), lines[i])
+		}
+		if s.bytes > maxSampleBytes || len(s.Kept) < 200 {
+			t.Fatalf("%d lines of %d bytes", len(s.Kept), s.bytes)
+		}
+		if want == nil {
+			want = s.Kept
+		}
+		if !slices.EqualFunc(want, s.Kept, func(x, y sample) bool { return compareSamples(x, y) == 0 }) {
+			t.Fatal("another order of lines gave other samples")
+		}
+	}
+}
+
+// kept returns the times and the beginnings of samples.
+func kept(list []report.SampleInfo) (short []string) {
+	for _, s := range list {
+		short = append(short, s.Time.Format(time.TimeOnly)+" "+s.Line[strings.Index(s.Line, `"GET`)+5:][:12])
+	}
+	return short
+}
+
+func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
+	log := []entry{
+		{target: "/private/d", time: at(9)},
+		{target: "/private/c", time: at(5)},
+		{target: "/private/b", time: at(7)},
+		{target: "/private/a", time: at(7)},
+		{target: "/private/e", time: at(8)},
+		{target: "/public/00", time: at(1)},                        // no violation
+		{target: "/private/f", time: "-"},                          // nor this
+		{target: "/private/g", time: at(2), agent: googlebot},      // of another crawler
+		{target: "/private/h", time: "02/Mar/2026:12:00:06 +0200"}, // 10:00:06 in UTC
+	}
+	a := newAuditor(t, robotsTxtBody)
+	want := []string{"10:00:05 /private/c H", "10:00:06 /private/h H", "10:00:07 /private/a H"}
+	for range 20 {
+		rand.Shuffle(len(log), func(i, j int) { log[i], log[j] = log[j], log[i] })
+		if got := kept(rowOf(auditEntries(t, a, log...), "GPTBot").Samples); !slices.Equal(got, want) {
+			t.Fatalf("%q\nwant %q", got, want)
+		}
+	}
+}
+
+// TestHowManySamples: as many as are asked for, each the line as it is, up to a length, also if it
+// is there twice.
+func TestHowManySamples(t *testing.T) {
+	e := entry{target: "/private/\x1b[31m\xff" + strings.Repeat("x", 2*maxSample)}
+	want := report.SampleInfo{Time: reporttest.Time("2026-03-02T10:00:00Z"), Line: e.String()[:maxSample]}
+	for _, n := range []int{0, 1, 5, 100} {
+		a := newAuditor(t, robotsTxtBody)
+		a.config.Samples = n
+		got := rowOf(auditEntries(t, a, slices.Repeat([]entry{e}, 10)...), "GPTBot").Samples
+		if !slices.Equal(got, slices.Repeat([]report.SampleInfo{want}, min(n, 10))) {
+			t.Errorf("%d samples where %d were asked for: %.100q", len(got), n, got)
+		}
+	}
+}
+
+func TestUnparsedSamplesAreTheSmallest(t *testing.T) {
+	lines := []string{"b", "e", "d", "\x00", "g", "c", "f", strings.Repeat("a", 2*maxSample)}
+	want := fmt.Sprintf("%q", []string{"\x00", strings.Repeat("a", maxSample), "b", "c", "d"})
+	for range 20 {
+		rand.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		r := auditText(t, newAuditor(t, robotsTxtBody), "combined", strings.Join(lines, "\n"))
+		if got := fmt.Sprintf("%q", r.UnparsedSamples); got != want {
+			t.Fatalf("%.100s\nwant %.100s", got, want)
+		}
+	}
+}
+
+// Workers in goroutines with so little memory that they spill make the report of
+// one worker with plenty. It is for the race detector too.
+func TestWorkersThatSpillMakeOneReport(t *testing.T) {
+	roomy := stateAuditor(t)
+	config := roomy.config
+	config.Memory, config.TempDir = 1<<20, t.TempDir()
+	tight := New(config)
+	lines := stateLog(rand.New(rand.NewPCG(4, 4)), 60_000)
+	f := byName(t, "vhost_combined")
+	want := marshal(t, auditText(t, roomy, "vhost_combined", strings.Join(lines, "\n")))
+	run := begin(t, tight)
+	var wg sync.WaitGroup
+	const workers = 4
+	for i := range workers {
+		w := run.Worker()
+		wg.Go(func() {
+			for at := i * 100; at < len(lines); at += workers * 100 {
+				w.Chunk(f, nil, []byte(strings.Join(lines[at:min(at+100, len(lines))], "\n")))
+			}
+		})
+	}
+	wg.Wait()
+	if err := run.endWorkers(); err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for r := range run.deferred.All() {
+		size += len(r.Data)
+	}
+	if size < 2*int(config.Memory) {
+		t.Fatalf("only %d bytes had to wait", size)
+	}
+	got := resultOf(t, run)
+	if got := marshal(t, got); got != want {
+		t.Error(firstDifference(got, want))
+	}
+	if left, _ := os.ReadDir(config.TempDir); len(left) > 0 {
+		t.Errorf("files with names: %v", left)
+	}
+}
+
+// What keeps a record from being kept is told, and there is no report.
+func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
+	config := stateAuditor(t).config
+	config.Memory, config.TempDir = 1<<20, "no/such/folder"
+	run := begin(t, New(config))
+	w := run.Worker()
+	f := byName(t, "vhost_combined")
+	for i := 0; w.Err() == nil; i++ {
+		if i > 1e6 {
+			t.Fatal("no error")
+		}
+		w.Chunk(f, nil, []byte(entry{vhost: "example.com:443", target: fmt.Sprintf("/private/%d", i),
+			time: at(i % day0)}.String()))
+	}
+	if !strings.Contains(w.Err().Error(), "no/such/folder") {
+		t.Error(w.Err())
+	}
+	if r, err := run.Report(Inputs{}); err == nil || r != nil {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// heap is how many bytes live on the heap.
+func heap() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// What a worker remembers is charged in full: with room for 4 MB it takes no more than that
+// and its tables, whatever is distinct in the lines.
+func TestQuotaIsEnough(t *testing.T) {
+	long := strings.Repeat("x", 7900)
+	for name, line := range map[string]func(i int) entry{
+		"names":    func(i int) entry { return entry{agent: fmt.Sprintf("Name%d-Bot/1.0", i), target: "/private/"} },
+		"headers":  func(i int) entry { return entry{agent: fmt.Sprintf("GPTBot/1.%d", i), target: "/private/"} },
+		"8 KB":     func(i int) entry { return entry{agent: fmt.Sprintf("Name%dbot%s", i, long), target: "/private/"} },
+		"browsers": func(i int) entry { return entry{agent: fmt.Sprintf("Firefox/%d %s", i, long[:1000])} },
+		"rivals":   func(i int) entry { return entry{agent: fmt.Sprintf("GPTBot Googlebot bingbot Bytespider/%d", i)} },
+		"statuses": func(i int) entry {
+			return entry{agent: fmt.Sprintf("Name%d-Bot", i/900), target: "/robots.txt", status: fmt.Sprint(100 + i%900)}
+		},
+		"paths": func(i int) entry {
+			return entry{agent: fmt.Sprintf("Name%d-Bot", i/150), target: fmt.Sprintf("/%d/%s", i, long[:i%maxPath])}
+		},
+		"hosts":   func(i int) entry { return entry{vhost: fmt.Sprintf("h%d.example", i)} },
+		"targets": func(i int) entry { return entry{target: fmt.Sprintf("http://h%d.example/", i)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			format, hosts := "combined", []string{"http://example.com"}
+			if name == "hosts" {
+				format = "vhost_combined"
+			}
+			a := newAuditor(t, robotsTxtBody, hosts...)
+			a.config.Memory = 1 << 20
+			run, f := begin(t, a), byName(t, format)
+			w := run.Worker()
+			w.quota.limit = 4 << 20
+			before, most := heap(), 0
+			for i := range 30_000 {
+				if name == "8 KB" && i == 4000 {
+					break
+				}
+				w.Chunk(f, nil, []byte(line(i).String()+"\n"))
+				if i%10_000 == 9999 || i == 3999 {
+					most = max(most, heap()-before)
+				}
+			}
+			if tables := 2 << 20; most > w.quota.limit+tables+int(run.budget.records) {
+				t.Errorf("%d bytes", most)
+			}
+			resultOf(t, run)
+		})
+	}
+}
+
+// sums checks that numbers of a report add up, and keeps the name of the first that do not.
+type sums struct{ wrong string }
+
+func (s *sums) require(ok bool, what string) {
+	if !ok {
+		s.wrong = cmp.Or(s.wrong, what)
+	}
+}
+
+// remainder subtracts the parts of a number from it; -1 if they add up to more, or one is negative.
+func remainder(whole int64, parts ...int64) int64 {
+	for _, n := range parts {
+		if n < 0 || n > whole {
+			return -1
+		}
+		whole -= n
+	}
+	return whole
+}
+
+// equal requires that the parts add up to the whole, and that none is negative.
+func (s *sums) equal(what string, whole int64, parts ...int64) {
+	s.require(remainder(whole, parts...) == 0, what)
+}
+
+// within requires that the parts add up to at most the whole, and that none is negative.
+func (s *sums) within(what string, whole int64, parts ...int64) {
+	s.require(remainder(whole, parts...) >= 0, what)
+}
+
+// anyWrongSum names numbers of a report that do not add up, of all that it has; it is empty if
+// all do. It is more than wrongSum, which every report is checked by, may a state be forged or not.
+func anyWrongSum(r *report.Report) string {
+	s, t := &sums{}, &r.Totals
+	var requests []int64
+	for i := range r.Crawlers {
+		requests = append(requests, r.Crawlers[i].Requests)
+	}
+	s.equal("requests of all crawlers", t.Requests, requests...)
+	s.require(r.Blank >= 0 && r.Other >= 0 && r.OutOfPeriod >= 0, "lines that are not counted as lines")
+	s.require((r.OutOfPeriod > 0) == (!r.OutsideFrom.IsZero() && !r.OutsideTo.Before(r.OutsideFrom.Time)),
+		"times of lines out of the period")
+	s.require(r.OutOfPeriod == 0 || !r.Since.IsZero() || !r.Until.IsZero(), "lines out of a period without bounds")
+	s.within("requests of HTTP libraries, of CDNs and without a User-Agent", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents, r.NoAgent)
+	s.within("requests that no list speaks of", r.AllRequests(), r.IdentityNoList)
+	s.within("requests from addresses that end in zero", r.AllRequests(), r.EndInZero)
+	s.require(r.Choice.Others >= 0 && (r.Choice.Others > 0) == (r.Choice.Requests > 0), "other crawlers")
+	s.require(!r.Choice.IsAll() || r.Choice.Others == 0, "other crawlers where all were chosen")
+	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts,
+		func(h report.HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
+	var ofSites report.SiteInfo
+	for i := range r.Sites {
+		ofSites.Plus(&r.Sites[i])
+	}
+	s.equal("requests of all sites", t.Requests, ofSites.Requests)
+	s.require(ofSites.Verdicts == t.Verdicts, "verdicts of all sites")
+	s.require(ofSites.Bytes == t.Bytes && ofSites.ViolationBytes == t.ViolationBytes, "bytes of all sites")
+	for i := range r.Crawlers {
+		checkCrawler(&r.Crawlers[i], s)
+	}
+	s.require(s.wrong != "" || report.TotalsOf(r.Crawlers) == *t, "totals")
+	s.within("requests by operator", t.Requests,
+		countsOf(r.Operators, func(o report.OperatorInfo) int64 { return o.Crawled })...)
+	s.within("visitors by operator", r.NotCrawlers, countsOf(r.Operators,
+		func(o report.OperatorInfo) int64 { return o.Referred })...)
+	checkRobots(r, s)
+	checkVersions(r, s)
+	if len(r.Inputs) > 0 {
+		s.inputs(r.Inputs, &r.LineCounts)
+	}
+	return s.wrong
+}
+
+// checkRobots checks what is counted of answers to robots.txt.
+func checkRobots(r *report.Report, s *sums) {
+	t := &r.RobotsTxt
+	cleared := map[int]int64{}
+	fetches := []int64{}
+	for _, c := range r.Crawlers {
+		fetches = append(fetches, c.RobotsTxt.Fetches)
+		for _, refused := range c.RobotsTxt.Cleared {
+			cleared[refused.Status] += refused.N
+		}
+	}
+	s.within("GETs of robots.txt", r.Lines, t.Requests)
+	s.within("GETs of robots.txt by crawlers", t.Requests, fetches...)
+	s.require(t.Logged || t.Requests == 0, "GETs of robots.txt that are not logged")
+	s.within("answers to robots.txt", t.Requests, t.Served, t.None, t.Failed)
+	s.require(slices.Equal(t.ClearedBy, statusCounts(cleared)), "answers that there is no robots.txt")
+	s.within("sizes of robots.txt", t.Served+t.None, t.Sizes)
+	s.within("differing sizes of robots.txt", t.Sizes, t.Differing)
+	s.within("differing sizes of robots.txt by size", t.Differing,
+		countsOf(t.Listed, func(l report.SizeInfo) int64 { return l.N })...)
+}
+
+// checkVersions checks the violations by version: one is counted for each origin that it may
+// have been on.
+func checkVersions(r *report.Report, s *sums) {
+	violations := r.Totals.Verdicts[report.Violation]
+	uncited := violations
+	for _, v := range r.Policy.Versions {
+		s.within("violations by version", violations, v.Cited)
+		uncited -= min(uncited, v.Cited)
+	}
+	s.require(uncited == 0, "violations by version")
+}
+
+// inputs checks that the numbers of inputs add up to the lines of all.
+func (s *sums) inputs(list []report.InputInfo, lines *report.LineCounts) {
+	for _, in := range list {
+		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+report.Printable(in.Name))
+		s.require(in.From == 0 && in.To == 0 && in.Of == 0 || 0 <= in.From && in.From < in.To && in.To <= in.Of,
+			"range of "+report.Printable(in.Name))
+	}
+	s.equal("lines by input", lines.Lines, countsOf(list, func(in report.InputInfo) int64 { return in.Lines })...)
+	s.equal("lines outside of the period by input", lines.OutOfPeriod,
+		countsOf(list, func(in report.InputInfo) int64 { return in.OutOfPeriod })...)
+	s.equal("unparsed lines by input", lines.Unparsed,
+		countsOf(list, func(in report.InputInfo) int64 { return in.Unparsed })...)
+}
+
+// check checks the numbers of a crawler.
+func checkCrawler(c *report.CrawlerInfo, s *sums) {
+	name := func(what string) string { return what + " of " + report.Printable(c.Crawler) }
+	v := &c.Verdicts
+	s.require(c.Names == 1 || c.Names > 1 && c.Crawler == report.OtherCrawlers, name("names"))
+	s.require((c.Violators > 0) == (v[report.Violation] > 0) && 0 <= c.Violators &&
+		c.Violators <= min(c.Names, v[report.Violation]),
+		name("violators"))
+	s.equal(name("identities"), c.Requests, c.Identity[:]...)
+	s.equal(name("reasons"), v[report.Indeterminate], c.Reasons[:]...)
+	s.require(v[report.Spoofed] == c.Identity[report.SpoofedIdentity], name("impostors"))
+	s.equal(name("violations by rule"), v[report.Violation], append(countsOf(c.Rules,
+		func(r report.RuleInfo) int64 { return r.Violations }), c.RulesNotListed)...)
+	s.within(name("evasive requests"), v[report.Allowed]+c.Reasons[report.ContestedRule], c.Evasive)
+	s.within(name("requests in grace of informed crawlers"), v[report.Grace], c.GraceInformed)
+	s.within(name("claims about clients"), c.Requests,
+		append(countsOf(c.Claims, func(l report.ClaimInfo) int64 { return l.N }),
+			c.ClaimsNotListed)...)
+	s.within(name("samples"), v[report.Violation], int64(len(c.Samples)))
+	checkViolations(c, s, name)
+	checkFetches(c, s, name)
+	checkFigures(c, s, name)
+	for _, d := range c.CrawlDelay {
+		s.within(name("gaps between requests"), c.Requests-1, d.Gaps)
+		s.within(name("gaps shorter than the delay"), d.Gaps, d.Shorter)
+	}
+}
+
+// checkViolations checks that the violations, crosswise, make the outcomes, and that there
+// are no more by clients of an identity than requests.
+func checkViolations(c *report.CrawlerInfo, s *sums, name func(string) string) {
+	byOutcome, byIdentity := map[report.Outcome][]int64{}, map[report.Identity][]int64{}
+	kinds := map[report.ViolationInfo]bool{}
+	for _, v := range c.Violations {
+		s.require(v.N > 0, name("violations of a kind"))
+		byOutcome[v.Outcome] = append(byOutcome[v.Outcome], v.N)
+		byIdentity[v.Identity] = append(byIdentity[v.Identity], v.N)
+		v.N = 0
+		s.require(!kinds[v] && v.Method < report.Methods, name("violations of a kind"))
+		kinds[v] = true
+	}
+	for o, n := range c.Outcomes {
+		s.equal(name("violations by outcome"), n, byOutcome[report.Outcome(o)]...)
+		delete(byOutcome, report.Outcome(o))
+	}
+	for i, n := range c.Identity {
+		s.within(name("violations by identity"), n, byIdentity[report.Identity(i)]...)
+		delete(byIdentity, report.Identity(i))
+	}
+	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
+}
+
+// checkFigures checks what is counted of the requests beside their verdicts.
+func checkFigures(c *report.CrawlerInfo, s *sums, name func(string) string) {
+	own := remainder(c.Requests, c.Verdicts[report.Spoofed])
+	s.within(name("bytes of violations"), c.Bytes, c.ViolationBytes)
+	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of report.StatusCount) int64 { return of.N })...)
+	for i, of := range c.Statuses {
+		s.require(0 <= of.Status && of.Status <= maxStatus && (i == 0 || of.Status > c.Statuses[i-1].Status),
+			name("statuses"))
+	}
+	s.within(name("addresses"), own, c.Addresses.N)
+	checkTimeline(&c.Timeline, s, name("requests over time"), c)
+	checkPathSums(&c.Paths, s, name("paths"), own)
+	checkPathSums(&c.ViolationPaths, s, name("paths of violations"), c.Verdicts[report.Violation])
+	s.require(c.ViolationPaths.Exact, name("paths of violations"))
+	for _, r := range c.Rules {
+		checkPathSums(&r.Paths, s, name("paths of the violations of a rule"), r.Violations)
+		s.require(r.Paths.Exact, name("paths of the violations of a rule"))
+	}
+}
+
+// checkTimeline checks that a timeline has all requests of a crawler with a time. Those without one
+// are undecided for that, unless it does not matter.
+func checkTimeline(l *report.Timeline, s *sums, what string, c *report.CrawlerInfo) {
+	for v, all := range c.Verdicts {
+		list := l.Verdicts[report.Verdict(v)]
+		s.require(len(list) == len(l.From) || len(list) == 0, what)
+		switch report.Verdict(v) {
+		case report.RobotsFetch, report.Exempt, report.Spoofed:
+			s.within(what, all, list...)
+		case report.Indeterminate:
+			s.equal(what, all, append(slices.Clone(list), c.Reasons[report.NoTime])...)
+		default:
+			s.equal(what, all, list...)
+		}
+	}
+	s.require(slices.IsSortedFunc(l.From, func(x, y report.Time) int { return x.Compare(y.Time) }) && l.By < report.Units, what)
+}
+
+// checkPathSums checks that paths are of so many requests.
+func checkPathSums(p *report.PathList, s *sums, what string, requests int64) {
+	counts := countsOf(p.List, func(of report.PathInfo) int64 { return of.N - of.TooHigh })
+	if p.Exact {
+		counts = append(counts, p.OthersAtMost)
+	}
+	s.within(what, requests, counts...)
+	s.within(what, requests, p.OthersAtMost)
+	for i, of := range p.List {
+		s.require(of.N > 0 && (i == 0 || of.N <= p.List[i-1].N), what)
+		s.require(of.TooHigh == 0 || !p.Exact && of.N >= tooHigh*of.TooHigh && of.TooHigh > 0, what)
+	}
+}
+
+// checkFetches checks what is counted of a crawler's fetches of robots.txt.
+func checkFetches(c *report.CrawlerInfo, s *sums, name func(string) string) {
+	t := &c.RobotsTxt
+	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
+	s.within(name("fetches of robots.txt"), c.Verdicts[report.RobotsFetch]+c.Verdicts[report.Exempt], t.Fetches)
+	s.within(name("gaps between fetches of robots.txt"), max(t.Fetches-1, 0), t.Gaps)
+	s.require(t.Fetches > 0 || t.First.IsZero() && t.Last.IsZero(), name("times of fetches of robots.txt"))
+	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
+	refused, last := report.AnswerCounts{}, -1
+	for _, r := range t.Cleared {
+		s.require(r.N > 0 && r.Status > last, name("answers that there is no robots.txt"))
+		refused[answerClassOf(r.Status)] += r.N
+		last = r.Status
+	}
+	for class, n := range refused {
+		s.within(name("answers that there is no robots.txt"), t.Answers[class], n)
+	}
+}
+
+// countsOf returns one number of each element of a list.
+func countsOf[T any](list []T, n func(T) int64) (counts []int64) {
+	for _, x := range list {
+		counts = append(counts, n(x))
+	}
+	return counts
+}
+
+// Every way to a report checks it.
+func TestReportThatDoesNotAddUpIsAnError(t *testing.T) {
+	a := stateAuditor(t)
+	lines := stateLog(rand.New(rand.NewPCG(3, 4)), 100)
+	for name, in := range map[string]Inputs{"whole": {}, "partial": {Partial: true}} {
+		run := begin(t, a)
+		w := run.Worker()
+		w.Chunk(byName(t, "vhost_combined"), nil, []byte(strings.Join(lines, "\n")))
+		w.tally.NotCrawlers++
+		if _, err := run.Report(in); !errors.Is(err, errSum) || !strings.Contains(err.Error(), "lines") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// States whose sums would overflow are refused, not added up to few.
+func TestStatesOfTooManyLinesAreRefused(t *testing.T) {
+	a := stateAuditor(t)
+	many := a.newTally()
+	many.Lines, many.NotCrawlers = mostLines-1, mostLines-1
+	state := joined(t, string(a.appendTally(nil, many)))
+	if _, err := reportOf(a, state); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 5 {
+		states := make([][]byte, n+2)
+		for i := range states {
+			states[i] = state
+		}
+		if _, err := reportOf(a, states...); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "lines in all") {
+			t.Errorf("%d states: %v", len(states), err)
+		}
+	}
+}
+
+// recordsOf returns the only deferred record that an entry leaves, apart from visits.
+func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
+	t.Helper()
+	run := begin(t, a)
+	w := run.Worker()
+	w.Chunk(byName(t, "vhost_combined"), nil, []byte(e.String()))
+	if err := run.endWorkers(); err != nil {
+		t.Fatal(err)
+	}
+	var found []byte
+	for r, err := range run.deferred.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rd := newReader(a.config.Policy, r.Data)
+		if rd.operator(); rd.kind() == kind {
+			if found != nil {
+				t.Fatal("two deferred records")
+			}
+			found = bytes.Clone(r.Data)
+		}
+	}
+	if found == nil {
+		t.Fatal("no deferred record")
+	}
+	return found
+}
+
+// decideOne makes the final pass of a run over three lines and one deferred record of unknown
+// origin.
+func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
+	t.Helper()
+	run := a.Begin()
+	defer run.Close() // not at the end of the test: thousands of runs would keep their memory
+	w := run.Worker()
+	w.Chunk(byName(t, "vhost_combined"), nil, []byte(entry{vhost: "example.com:443", target: "/robots.txt"}.String()+"\n"+
+		entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot}.String()+"\n"+entry{agent: browser}.String()))
+	if err := w.deferred.Add(record); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = run.Report(Inputs{}); errors.Is(err, errSum) {
+		return nil // the record is of no line
+	}
+	return err
+}
+
+// Any bytes of a deferred record give a verdict or an error.
+func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
+	a := stateAuditor(t)
+	good := map[string][]byte{
+		"fetch":   recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, recordFetch),
+		"delayed": recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordDelayed),
+		"request": recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/"}, recordEvent),
+		"unknown's fetch": recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot,
+			time: at(5)}, recordFetch),
+	}
+	for name, record := range good {
+		if err := decideOne(t, a, record); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for i := range record {
+			if err := decideOne(t, a, record[:i]); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s, %d of %d bytes: %v", name, i, len(record), err)
+			}
+		}
+		if err := decideOne(t, a, append(slices.Clip(record), 0)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s, a byte more: %v", name, err)
+		}
+	}
+	set := func(name string, at int, b ...byte) []byte {
+		record := slices.Clone(good[name])
+		if at < 0 {
+			at += len(record)
+		}
+		copy(record[at:], b)
+		return record
+	}
+	// operator 0..1, kind 2, then fetch: time 3, crawler 11, origins 12 and 16, word 20, answer 21,
+	// size 22, identity 24; request: crawler 3, origins 4 and 8, word 12, address 13, time 14, counted
+	// 22, has a time 23, case 26, identity 27, outcome 28, method 29, answers 30.
+	for name, record := range map[string][]byte{
+		"kind of operator":             set("fetch", 0, aboutUnknown+1),
+		"no operator, but a request":   {0xc6, recordEvent, 11, 0xbc},
+		"kind of record":               set("fetch", 2, recordDelayed+1),
+		"time before all":              set("fetch", 3, 0, 0, 0, 0, 0, 0, 0, 0),
+		"time after all":               set("fetch", 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+		"crawler that is not there":    set("fetch", 11, 0x7f),
+		"crawler without a row":        set("fetch", 11, 5), // ChatGPT-User, of the same operator
+		"origin that is not there":     set("fetch", 12, 0, 0, 0, 3),
+		"negative origin":              set("fetch", 12, 0xff),
+		"too many origins":             set("fetch", 16, 0x7f, 0xff, 0xff, 0xff),
+		"answer of no kind":            set("fetch", 21, byte(judge.Kinds)),
+		"a word longer than all":       set("fetch", 20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
+		"neither counted nor open":     set("request", 22, 2),
+		"counted, and for nobody":      set("request", 22, 1),
+		"without a time":               set("request", 23, 0),
+		"identity":                     set("request", 27, byte(report.Identities)),
+		"outcome":                      set("request", 28, byte(report.Outcomes)),
+		"method":                       set("request", 29, byte(report.Methods)),
+		"counted in no case":           set("request", 26, byte(ifCuts)),
+		"identity of no kind":          set("fetch", 24, byte(report.Identities)),
+		"request to no origin":         set("request", 8, 0, 0, 0, 0),
+		"copy that says nothing known": set("request", 30, 0xff),
+	} {
+		if err := decideOne(t, a, record); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v in %x", name, err, record)
+		}
+	}
+	// These are of many kinds; what they need of other records may be missing.
+	for name, record := range map[string][]byte{
+		"request of a site of several copies": recordsOf(t, a,
+			entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordEvent),
+		"evasive": recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"},
+			recordEvent),
+		"answer": recordsOf(t, a,
+			entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer),
+	} {
+		if err := decideOne(t, a, record); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		good[name] = record
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 2000 {
+		var list [][]byte
+		for _, record := range good {
+			list = append(list, record)
+		}
+		record := slices.Clone(list[rng.IntN(len(list))])
+		for range 1 + rng.IntN(4) {
+			record[rng.IntN(len(record))] = byte(rng.IntN(256))
+		}
+		decideOne(t, a, record) // does not panic
+	}
+}

@@ -1,0 +1,477 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/logwriter"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// given audits a log in chunks of so many lines, and returns what a sink gets of each of
+// its lines, by their numbers.
+func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce int) map[int64]Event {
+	t.Helper()
+	got := map[int64]Event{}
+	a.config.Judged = listen(func(j *Event) {
+		if _, again := got[j.Number]; again || j.N != 1 || j.Input != 7 {
+			t.Errorf("line %d is given again, or %d times, or as one of input %d", j.Number, j.N, j.Input)
+		}
+		j.Line, j.Address, j.Method, j.Target = bytes.Clone(j.Line), bytes.Clone(j.Address), bytes.Clone(j.Method),
+			bytes.Clone(j.Target)
+		got[j.Number] = *j
+	})
+	run := begin(t, a)
+	w := run.Worker()
+	line := int64(1)
+	for part := range slices.Chunk(lines, atOnce) {
+		w.SetPlace(7, line)
+		// with room after it, as chunks of a source
+		chunk := append(make([]byte, 0, 1<<20), strings.Join(part, "\n")+"\n"...)
+		w.Chunk(f, nil, chunk)
+		line += int64(len(part))
+	}
+	resultOf(t, run)
+	return got
+}
+
+// Judged has the place and all that the log says of each request, whether its verdict stands at
+// once or waits, and in chunks of any size.
+func TestJudgedSaysAllOfTheLine(t *testing.T) {
+	lines := []string{
+		entry{}.String(), "", entry{agent: browser}.String(), "no log",
+		entry{target: "/private/" + strings.Repeat("x", 9000), method: "HEAD", status: "403", size: "-", addr: "-"}.String(),
+		entry{addr: "192.0.2.9", target: "/robots.txt", size: "7"}.String(),
+		entry{target: "/private/y", time: "-"}.String() + "\r",
+		entry{target: "/?" + strings.Repeat("z", 7000), agent: acmebot + strings.Repeat(" a", 16<<10)}.String(),
+	}
+	for _, atOnce := range []int{1, 2, len(lines)} {
+		got := given(t, newAuditor(t, robotsTxtBody, "https://example.com"), byName(t, "combined"), lines, atOnce)
+		if len(got) != 5 {
+			t.Fatalf("%d requests were given", len(got))
+		}
+		for number, j := range got {
+			line := strings.TrimSuffix(lines[number-1], "\r")
+			if string(j.Line) != line[:min(len(line), maxGivenLine)] || j.Cut != (len(line) > maxGivenLine) {
+				t.Errorf("line %d is %.100q, cut %t", number, j.Line, j.Cut)
+			}
+			if j.Origin != "https://example.com" || !strings.Contains(line, string(j.Method)+" "+string(j.Target)) ||
+				len(j.Target) == 0 {
+				t.Errorf("line %d went to %q: %q %.100q", number, j.Origin, j.Method, j.Target)
+			}
+			if late := j.Verdict == report.Violation; late != (j.Worker == -1) {
+				t.Errorf("%v came from worker %d", j.Verdict, j.Worker)
+			}
+		}
+		if j := got[5]; j.Status != 403 || j.Size != -1 || j.Address != nil || len(j.Target) != maxGivenText ||
+			j.Rule.Line != 2 {
+			t.Errorf("status %d, size %d, address %q, %d bytes of the target, rule %+v", j.Status, j.Size, j.Address,
+				len(j.Target), j.Rule)
+		}
+		if j := got[6]; j.Status != 200 || j.Size != 7 || string(j.Address) != "192.0.2.9" ||
+			j.Verdict != report.RobotsFetch {
+			t.Errorf("status %d, size %d, address %q, %v", j.Status, j.Size, j.Address, j.Verdict)
+		}
+	}
+}
+
+// The number of a line is its number in every format.
+func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
+	for _, name := range format.Names() {
+		f := byName(t, name)
+		sample := strings.ReplaceAll(f.Sample(), "Mozilla/5.0", "GPTBot/1.2")
+		lines := append(strings.Split(strings.TrimSuffix(f.Head(), "\n"), "\n"), "", sample, "no log", sample)
+		if f.Head() == "" {
+			lines = lines[1:]
+		}
+		for number, j := range given(t, newAuditor(t, robotsTxtBody), f, lines, len(lines)) {
+			if want := lines[number-1]; string(j.Line) != want {
+				t.Errorf("%s: line %d is %q, not %q", name, number, j.Line, want)
+			}
+		}
+	}
+	request := `{"ts":"2026-03-02T10:00:00Z","request":{"remote_ip":"192.0.2.17","method":"GET",` +
+		`"host":"example.com","uri":"/","headers":{"User-Agent":["GPTBot"]}},"status":200,"size":1}`
+	got := map[int64]int{}
+	a := newAuditor(t, robotsTxtBody)
+	a.config.Judged = listen(func(j *Event) { got[j.Number]++ })
+	w := begin(t, a).Worker()
+	w.SetPlace(0, 10)
+	w.Chunk(byName(t, "caddy"), nil, []byte("["+request+","+request+"]\n\n"+request+"\n"))
+	if got[10] != 2 || got[12] != 1 {
+		t.Errorf("requests by line: %v", got)
+	}
+}
+
+// What is given of a client that a list verifies or refutes is what the report says, also
+// if it turns out that addresses prove nothing.
+func TestJudgedIdentityIsFinal(t *testing.T) {
+	for _, proxied := range []bool{false, true} {
+		c := newAuditor(t, robotsTxtBody, "https://example.com").config
+		c.Identities = known(t, c.Crawlers, map[string]string{"GPTBot": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`})
+		a := New(c)
+		var lines []string
+		for i := range 2 * minLines {
+			addr := "192.0.2.1"
+			if !proxied {
+				addr = fmt.Sprintf("%d.0.2.1", 100+i%100)
+			}
+			target := [...]string{"/", "/robots.txt", "/private/x", "/a~b"}[i/100%4]
+			lines = append(lines, entry{addr: addr, target: target, time: at(i)}.String())
+		}
+		var verdicts report.VerdictCounts
+		var identity report.IdentityCounts
+		a.config.Judged = listen(func(j *Event) {
+			verdicts[j.Verdict] += j.N
+			identity[j.Identity] += j.N
+		})
+		r := auditText(t, a, "combined", strings.Join(lines, "\n"))
+		if c := rowOf(r, "GPTBot"); r.Proxied != proxied || c.Verdicts != verdicts || c.Identity != identity {
+			t.Errorf("proxied %t: %v %v, the report has %v %v", r.Proxied, verdicts, identity, c.Verdicts, c.Identity)
+		}
+	}
+}
+
+// With OnlyViolations nothing else is given, and nothing else waits for that.
+func TestJudgedOnlyViolations(t *testing.T) {
+	c := newAuditor(t, robotsTxtBody, "https://example.com").config
+	c.Identities = known(t, c.Crawlers, map[string]string{"GPTBot": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`})
+	c.OnlyViolations = true
+	n := int64(0)
+	c.Judged = listen(func(j *Event) {
+		if n++; j.Verdict != report.Violation || j.Worker != -1 {
+			t.Errorf("%v was given by worker %d", j.Verdict, j.Worker)
+		}
+	})
+	lines := entry{target: "/"}.String() + "\n" + entry{target: "/private/x"}.String() + "\n" +
+		entry{target: "/robots.txt"}.String() + "\n"
+	if r := auditText(t, New(c), "combined", lines); n != 1 || r.Totals.Verdicts[report.Violation] != 1 {
+		t.Errorf("%d requests were given, of %d violations", n, r.Totals.Verdicts[report.Violation])
+	}
+}
+
+// A report of some crawlers has their rows of the report of all, and the same lines. Its sums are those
+// of the rows, and a sum of states has the same report.
+func TestChoice(t *testing.T) {
+	lines := stateLog(rand.New(rand.NewPCG(3, 5)), 4000)
+	all, err := reportOf(stateAuditor(t), stateOf(t, stateAuditor(t), lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := slices.IndexFunc(all.Crawlers, func(c report.CrawlerInfo) bool { return c.Operator == report.Unknown })
+	for _, only := range []report.Choice{
+		{Categories: []string{report.AI}},
+		{Categories: []string{"search", report.Unknown}},
+		{Crawlers: []string{"googlebot"}, Categories: []string{"AI-training"}},
+		{Crawlers: []string{all.Crawlers[unknown].Crawler, "bingbot"}},
+		{Crawlers: []string{"no crawler"}},
+	} {
+		a := stateAuditor(t)
+		a.config.Only = only
+		got, err := reportOf(a, stateOf(t, a, lines))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := anyWrongSum(got); wrong != "" {
+			t.Errorf("%v: %s", only, wrong)
+		}
+		want := slices.DeleteFunc(slices.Clone(all.Crawlers),
+			func(c report.CrawlerInfo) bool { return !only.Has(c.Crawler, c.Category) })
+		if !reflect.DeepEqual(got.Crawlers, want) {
+			t.Errorf("%v: got %+v\nwant %+v", only, got.Crawlers, want)
+		}
+		if got.LineCounts != all.LineCounts || got.AllBytes != all.AllBytes || got.AllRequests() != all.Totals.Requests {
+			t.Errorf("%v: %+v and %d requests, want %+v", only, got.LineCounts, got.AllRequests(), all.LineCounts)
+		}
+		checkSitesOf(t, only, got, lines)
+		sum, err := reportOf(a, stateOf(t, a, lines[:700]), stateOf(t, a, lines[700:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, sum := marshal(t, got), marshal(t, sum); got != sum {
+			t.Errorf("%v: the sum of states: %s", only, firstDifference(sum, got))
+		}
+	}
+}
+
+// checkSitesOf compares the sites of a report with the requests of its crawlers. Those of crawlers that are
+// not known, and chosen by name, are in the last row.
+func checkSitesOf(t *testing.T, only report.Choice, r *report.Report, lines []string) {
+	t.Helper()
+	want, others := map[string]int64{}, int64(0)
+	config := stateAuditor(t).config
+	config.Judged = listen(func(j *Event) {
+		switch byCategory := (report.Choice{Categories: append([]string{"none"}, only.Categories...)}); {
+		case !j.IsOf(&only):
+		case j.Crawler == nil && !j.IsOf(&byCategory):
+			others += j.N
+		default:
+			want[j.Origin] += j.N
+		}
+	})
+	auditText(t, New(config), "vhost_combined", strings.Join(lines, "\n"))
+	for _, s := range r.Sites {
+		if s.Origin == report.OtherSites {
+			want[s.Origin] = others
+		}
+		if s.Requests != want[s.Origin] {
+			t.Errorf("%v: %s has %d requests, want %d", only, s.Origin, s.Requests, want[s.Origin])
+		}
+		delete(want, s.Origin)
+	}
+	if len(want) > 0 {
+		t.Errorf("%v: sites without a row: %v", only, want)
+	}
+}
+
+// The table of sites has what the single requests say, whoever the clients were.
+func TestSites(t *testing.T) {
+	lines := strings.Join(stateLog(rand.New(rand.NewPCG(7, 7)), 4000), "\n")
+	for _, proxied := range []bool{false, true} {
+		config := stateAuditor(t).config
+		want, names := map[string]*report.SiteInfo{}, map[string]map[string]bool{}
+		config.Proxied = &proxied
+		config.Judged = listen(func(j *Event) {
+			if want[j.Origin] == nil {
+				want[j.Origin], names[j.Origin] = &report.SiteInfo{Origin: j.Origin}, map[string]bool{}
+			}
+			for range j.N {
+				want[j.Origin].Add(j.Verdict, 1, max(j.Size, 0)*min(1, int64(report.Spoofed-j.Verdict)))
+			}
+			if j.Crawler != nil && j.Verdict != report.Spoofed {
+				names[j.Origin][j.Name] = true
+			}
+		})
+		r := auditText(t, New(config), "vhost_combined", lines)
+		if len(r.Sites) < 3 {
+			t.Fatalf("only %d sites", len(r.Sites))
+		}
+		for _, s := range r.Sites {
+			w := want[s.Origin]
+			if w == nil {
+				t.Fatalf("nobody requested %+v", s)
+			}
+			if w.Crawlers = int64(len(names[s.Origin])); s != *w {
+				t.Errorf("proxied %v:\ngot  %+v\nwant %+v", proxied, s, *w)
+			}
+			delete(want, s.Origin)
+		}
+		if len(want) > 0 {
+			t.Errorf("%d sites are missing", len(want))
+		}
+	}
+}
+
+// Of more sites than there is room for, those listed are counted exactly, the others have a row of
+// their own, and neither the order of lines nor states change anything.
+func TestManySites(t *testing.T) {
+	var versions []version
+	var lines []string
+	const sites = 2*maxSiteKeys + 1000
+	for i := range sites {
+		versions = append(versions, version{at: fmt.Sprintf("https://h%d.example", i), from: -9 * day0, body: robotsTxtBody})
+		lines = append(lines, entry{vhost: fmt.Sprintf("h%d.example:443", i), agent: "X-Bot/1 (+http://x.example)"}.String())
+		if i%100 == 0 {
+			lines = append(lines, lines[len(lines)-1], lines[len(lines)-1])
+		}
+	}
+	set := crawlers(t)
+	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, versions...)})
+	r := auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
+	last := r.Sites[len(r.Sites)-1]
+	if len(r.Sites) != maxSitesListed+1 || last.Origin != report.OtherSites || last.Requests+maxSitesListed+
+		2*int64(len(slices.DeleteFunc(slices.Clone(r.Sites), func(s report.SiteInfo) bool { return s.Requests != 3 }))) !=
+		int64(len(lines)) {
+		t.Fatalf("%d sites, the last %+v", len(r.Sites), last)
+	}
+	if !strings.Contains(strings.Join(r.Warnings, " "), "crawlers requested more sites") {
+		t.Errorf("%q", r.Warnings)
+	}
+	want := marshal(t, r)
+	slices.Reverse(lines)
+	got, err := reportOf(a, stateOf(t, a, lines[:100]), stateOf(t, a, lines[100:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := marshal(t, got); got != want {
+		t.Error(firstDifference(got, want))
+	}
+}
+
+// TestWritersAccuseAlike audits the log of a small site as each program would write it. A request
+// is judged as in a log that has everything, or less is said of it: nobody is accused, verified or
+// found out to be an impostor who is not there.
+func TestWritersAccuseAlike(t *testing.T) {
+	visits := siteVisits()
+	var full *logwriter.Writer
+	for _, w := range logwriter.Writers(format.ByName) {
+		if w.Name() == "vhost_combined/Debian" {
+			full = w
+		}
+	}
+	truth, _ := judgeWritten(t, full, visits)
+	n := 0
+	for _, j := range truth {
+		if j.Verdict == report.Violation {
+			n++
+		}
+	}
+	if n < 50 || len(truth) < len(visits)/2 {
+		t.Fatalf("%d of %d requests are judged, %d violations", len(truth), len(visits), n)
+	}
+	for _, w := range logwriter.Writers(format.ByName) {
+		t.Run(w.Name(), func(t *testing.T) {
+			same := 0
+			judged, written := judgeWritten(t, w, visits)
+			for i, got := range judged {
+				want, known := truth[i]
+				says := written[i]
+				switch {
+				// audit-rules 5
+				case says.Lossy == "decoded" && strings.Contains(visits[i].Target, "rivate%2F") ||
+					strings.Contains(visits[i].Target, "%70"):
+				case (says.Addr == "" || w.Format == "client_forwarded_combined") && visits[i].Agent[0] == twoBots: // the address tells which
+				case !known:
+					t.Errorf("%s is judged as %s by %s", describe(visits[i]), got.Verdict, got.Name)
+				case got.Name != want.Name:
+					t.Errorf("%s is by %s, not %s: %s", describe(visits[i]), got.Name, want.Name, got.Line)
+				case got.Verdict == report.Violation && want.Verdict != report.Violation, got.Verdict == report.Spoofed && want.Verdict != report.Spoofed,
+					got.Verdict == report.Violation && got.Outcome == report.Content && want.Outcome != report.Content && says.Size != logwriter.NoSizes,
+					got.Identity == report.Verified && want.Identity != report.Verified, got.Identity == report.SpoofedIdentity &&
+						want.Identity != report.SpoofedIdentity:
+					t.Errorf("%s: %s, identity %s, outcome %s; in a full log %s, identity %s, outcome %s", describe(visits[i]),
+						got.Verdict, got.Identity, got.Outcome,
+						want.Verdict, want.Identity, want.Outcome)
+				case got.Verdict == want.Verdict:
+					same++
+				}
+			}
+			// which have no User-Agent
+			if same < len(truth)/4 && !slices.Contains([]string{"common", "vhost_common", "uwsgi", "squid"}, w.Format) {
+				t.Errorf("only %d of %d requests have the same verdict", same, len(truth))
+			}
+		})
+	}
+}
+
+func describe(r *logwriter.Request) string {
+	return fmt.Sprintf("%s %s%s at %s from %s (%d, %d bytes) by %.60q", r.Method, r.Host, r.Target,
+		r.Time.Format(time.DateTime), r.Client, r.Status, r.Size, r.Agent)
+}
+
+// The files of the site, from so many seconds after moment(0) on.
+const (
+	firstFile = "User-agent: *\nDisallow: /private/\nDisallow: /a%20b\nDisallow: /*;jsession\nDisallow: /q?x=\nAllow: " +
+		"/private/free,all\n"
+	secondFile = "User-agent: *\nDisallow: /private/\nDisallow: /new/\n"
+	secondFrom = 60_000
+	thirdFrom  = 200_000
+)
+
+// siteVisits returns the requests of four days. No two have the same second.
+func siteVisits() (visits []*logwriter.Request) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(list []string) string { return list[random.IntN(len(list))] }
+	agents := []string{googlebot, googlebot, gptbot, gptbot, chatgpt, mj12bot, twoBots, acmebot, browser,
+		"GPTBot/1.0 (a, b; [c] {d|e})"}
+	clients := []string{"203.0.113.5", "203.0.113.9", "198.51.100.77", "198.51.100.78", "2001:db8::7"}
+	targets := []string{
+		"/", "/private/", "/private/x", "/private/x?y=z", "/private/free,all", "/private/free%2Call", "/a%20b", "/a+b",
+		"/a%2Bb", "/a%2520b", "/a%2Fb", "/private%2Fx", "/%70rivate/x", "//private/x",
+		"/x;jsession=1", "/x%3Bjsession=1", "/x%3Fjsession", "/q?x=1", "/q?y=1&x=2", "/q%3Fx=1", "/new/a", "/new%20/a",
+		"/caf%C3%A9/", "/caf\xc3\xa9/", "/\xe9", "/private/\xe9", "/a#22b", "/a\\x22b", "/index.html",
+		"/robots.txt", "/robots.txt", "/robots.txt", "/robots.txt", "/robots.txt?x", "/private/robots.txt",
+	}
+	for i := range 1500 {
+		r := logwriter.Ordinary()
+		r.Time = time.Unix(0, moment(0)).Add(time.Duration(i*211)*time.Second +
+			time.Duration(random.IntN(1000))*time.Millisecond).UTC()
+		r.Client = netip.AddrPortFrom(netip.MustParseAddr(pick(clients)), 40000)
+		if r.Agent = []string{pick(agents)}; random.IntN(80) == 0 {
+			r.Agent[0] = pick([]string{`x" 200 9 "-" "Googlebot/2.1`, `GPTBot/1.0" "x`})
+		}
+		r.Target, r.Method = pick(targets), pick([]string{"GET", "GET", "GET", "HEAD"})
+		r.Status = []int{200, 200, 200, 404, 403, 301, 304, 206}[random.IntN(8)]
+		if r.Status == 304 || r.Method == http.MethodHead || r.Target != robotsTxt && random.IntN(20) == 0 {
+			r.Size = 0
+		}
+		if random.IntN(3) == 0 {
+			r.Scheme, r.Port = "http", 80
+		}
+		if random.IntN(10) == 0 {
+			r.Host = "other.example.com"
+		}
+		if random.IntN(4) == 0 {
+			r.Forwarded = []string{pick([]string{"203.0.113.5", "198.51.100.77", "10.0.0.1, 203.0.113.5", `203.0.113.5" "-`})}
+		}
+		if random.IntN(40) == 0 {
+			r.Referer = []string{pick([]string{"https://example.org/?q=GPTBot/1.0", `"`, `x" "GPTBot/1.0`, `\`, "Mozilla/5.0"})}
+		}
+		if random.IntN(8) == 0 {
+			r.User = pick([]string{"John Q Public", "x [02/Mar/2020:10:00:00 +0000]", `y "GET /private/ HTTP/1.1" 200 1`, "a,b"})
+		}
+		if r.Target == robotsTxt { // what it shows is a fact for others, so the line is one that all formats read
+			plain := logwriter.Ordinary()
+			plain.Time, plain.Client, plain.Target, plain.Agent = r.Time, r.Client, r.Target, []string{gptbot}
+			if r = plain; i*211 > secondFrom && i*211 < thirdFrom {
+				r.Size = int64(len(secondFile))
+			} else {
+				r.Size = int64(len(firstFile))
+			}
+		}
+		visits = append(visits, r)
+	}
+	return visits
+}
+
+// judgeWritten returns what is said of each visit, by its index, in the log that a writer writes.
+func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request) (judged map[int]Event,
+	written map[int]logwriter.Facts) {
+	t.Helper()
+	log, of := []byte(w.Head), map[string]int{}
+	judged, written = map[int]Event{}, map[int]logwriter.Facts{}
+	for i, r := range visits {
+		line, says, ok := w.Write(nil, r)
+		if !ok || r.Host != "www.example.com" && says.Host == "" && !strings.Contains(says.Target, "://") {
+			continue // it is another site's, and has a log of its own
+		}
+		of[string(line)], written[i] = i, says
+		log = append(append(log, line...), '\n')
+	}
+	f, err := format.Detect(log, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := history(t, policy.Options{},
+		version{from: -90 * day0, at: "www.example.com", body: firstFile},
+		version{from: secondFrom, at: "www.example.com", body: secondFile},
+		version{from: thirdFrom, at: "www.example.com", body: firstFile})
+	set := crawlers(t)
+	a := New(Config{
+		Crawlers: set, Policy: p,
+		Identities: known(t, set, map[string]string{"Googlebot": "203.0.113.0/24\n", "GPTBot": "203.0.113.9\n"}),
+		Listeners: Listeners{Judged: listen(func(j *Event) {
+			i, known := of[string(j.Line)]
+			if !known {
+				t.Errorf("a line that nobody wrote: %.300s", j.Line)
+			}
+			judged[i] = *j
+		})},
+	})
+	run := begin(t, a)
+	worker := run.Worker()
+	worker.SetSite(policy.Site{N: 2}, false) // by http and https
+	worker.Chunk(f, nil, log)
+	resultOf(t, run)
+	return judged, written
+}

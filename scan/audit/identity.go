@@ -1,0 +1,269 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// What a line shows of the identity of its client (clients.identify) depends on what all lines show of
+// the addresses in them (audit-rules 8). In a log in which nearly all requests come from a handful of
+// addresses, these are those of a proxy: nobody is verified or spoofed by them. Many servers cut the end
+// off addresses before they log them: such an address is nobody's, and clients at it are unverifiable.
+// Both are known only when all lines have been read, from a sample of them. Until then
+//
+//   - an impostor is judged as if it were unverified, and counted in a row of its own (row.impostors);
+//   - a request from an address that may be cut is judged in both ways, and counted in two rows (row.on).
+//
+// addresses.settle, and row.settle for what has been counted, are the one place where it is decided.
+
+// client is who sent a record, as far as its line tells.
+type client struct {
+	*agent
+	identity report.Identity
+	when     ifCut // in which case it is so
+	// hasNoList: the crawler has lists of addresses, but none speaks of the request.
+	hasNoList bool
+}
+
+// row returns the row in which the requests of a client are counted.
+func (x *client) row() *row {
+	r := x.agent.row.on(x.when)
+	if x.identity == report.SpoofedIdentity {
+		r = r.impostors()
+	}
+	return r
+}
+
+// identify returns which crawler sent a record that one names, and how far that is proven: of a header that
+// names several crawlers it is the one that the address verifies. It returns two answers if that is another
+// thing if the address is cut. They are valid until the next call.
+func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
+	x := &w.found[0]
+	x.agent, x.when, x.hasNoList = c, always, false
+	if c.Ambiguous {
+		claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
+		x.identity = report.Identity(state)
+		if !claim.Ambiguous {
+			x.agent = w.verifiedAgent(c, claim.Profile)
+		}
+	} else {
+		x.identity = report.Identity(c.proof.Identify(addr, r.Time, r.HasTime))
+		x.hasNoList = x.identity == report.Unverified && c.proof.HasLists()
+	}
+	if x.agent == c && x.identity == report.Unverifiable || !endsAsCut(addr) ||
+		crawler.KindOf(addr) != crawler.IPv4MayBeCut {
+		return w.found[:1]
+	}
+	x.when = ifWhole
+	w.found[1] = client{agent: c, identity: report.Unverifiable, when: ifIsCut}
+	return w.found[:2]
+}
+
+// endsAsCut reports whether an address ends in .0, .1 or .255. Few do.
+func endsAsCut(addr []byte) bool {
+	n := len(addr)
+	return n > 2 && addr[n-2] == '.' && addr[n-1] <= '1' || bytes.HasSuffix(addr, []byte(".255"))
+}
+
+// ifCut says in which case a request is counted.
+type ifCut uint8
+
+const (
+	always  ifCut = iota
+	ifWhole       // the addresses are not cut
+	ifIsCut
+	ifCuts
+)
+
+// addresses is what all lines show of the addresses in them.
+type addresses struct {
+	proxied    bool // they prove nothing
+	ipv4, ipv6 bool // those that look cut are nobody's
+}
+
+// holds reports whether it is the case.
+func (a *addresses) holds(c ifCut) bool { return c == always || (c == ifIsCut) == a.ipv4 }
+
+// settle returns the identity of a client of which its line shows so much. isProven: the names of its address
+// prove that it is the crawler.
+func (a *addresses) settle(i report.Identity, isProven bool) report.Identity {
+	switch {
+	case a.proxied && (i == report.Verified || i == report.SpoofedIdentity):
+		return report.Unverified
+	case !a.proxied && isProven && i == report.Unverified:
+		return report.Verified
+	}
+	return i
+}
+
+// settle counts the requests from addresses that may be cut in one way, and the impostors as such, or as
+// unverified clients.
+func (r *row) settle(a *addresses) {
+	of := r.If
+	r.If = [2]*row{}
+	for i, part := range of {
+		if part != nil && a.holds(ifCut(i+1)) {
+			r.merge(part, 1)
+		}
+	}
+	s := r.impostors()
+	r.Spoofed = nil
+	if a.settle(report.SpoofedIdentity, false) != report.SpoofedIdentity {
+		r.merge(s, 1)
+		r.Identities[report.Unverified] += r.Identities[report.Verified]
+		r.Identities[report.Verified] = 0
+		return
+	}
+	n := sumOf(s.Verdicts[:])
+	r.Verdicts[report.Spoofed] += n
+	r.Identities[report.SpoofedIdentity] += n
+	r.Timeline.mergeSpoofed(&s.Timeline)
+}
+
+// on returns the row in which requests are counted in a case.
+func (r *row) on(when ifCut) *row {
+	if when == always {
+		return r
+	}
+	of := &r.If[when-1]
+	if *of == nil {
+		*of = newRow(r.Figures.Paths.bounds)
+	}
+	return *of
+}
+
+// impostors returns the row in which impostors are counted.
+func (r *row) impostors() *row {
+	if r.Spoofed == nil {
+		r.Spoofed = newRow(r.Figures.Paths.bounds)
+	}
+	return r.Spoofed
+}
+
+// settle finds out what the lines show of the addresses in them, and counts the requests by that. All lines
+// have been read then. Only the first call has an effect.
+func (t *tally) settle(c *Config, verifies bool) {
+	if t.addresses != nil {
+		return
+	}
+	t.addresses = t.addressesOf(c, verifies)
+	for _, r := range t.known {
+		r.settle(t.addresses)
+	}
+	if !t.addresses.ipv4 {
+		t.NoList += t.NoListIf
+	}
+	t.NoListIf = 0
+	t.cutPaths()
+}
+
+// addressesOf finds out what the lines show of the addresses in them, unless the configuration tells. verifies: it
+// matters whether they are those of a proxy.
+func (t *tally) addressesOf(c *Config, verifies bool) *addresses {
+	t.ProxySample.prune(1)
+	a := &addresses{proxied: verifies && t.isProxied()}
+	a.ipv4, a.ipv6 = t.isCut()
+	if c.Proxied != nil {
+		a.proxied = *c.Proxied
+	}
+	if c.Cut != nil {
+		a.ipv4 = *c.Cut
+	}
+	return a
+}
+
+// The sample of lines, of crawlers or not, has those whose hashes are the smallest, so that it depends on the set
+// of lines alone.
+const (
+	maxLines     = 1536 // in the sample, or twice as many
+	minLines     = 1000 // fewer say nothing
+	maxProxies   = 8    // addresses
+	proxiedShare = 0.95 // of the lines
+
+	// Addresses are taken as cut if at least minCut distinct ones of a family look so, and these are
+	// more than one of cutShare.
+	minCut   = 3
+	cutShare = 20
+)
+
+// lineFrom is a line, by the hash that decides whether it is in the sample, and the address of its client.
+type lineFrom struct {
+	Line    uint64        `cbor:"1,keyasint"`
+	Address clientAddress `cbor:"2,keyasint"`
+}
+
+func newLineSample() boundedSums[lineFrom, occurrences] {
+	return boundedSums[lineFrom, occurrences]{limit: maxLines, hash: func(k lineFrom) uint64 { return k.Line },
+		Kept: map[lineFrom]occurrences{}}
+}
+
+// hashLine is a hash of the length of a line and of bytes at its beginning, where nearly
+// all logs have the time. It is made for each line, and is the same on every machine.
+func hashLine(line []byte) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	if len(line) < 40 {
+		return hashBytes(line)
+	}
+	x, y := binary.LittleEndian.Uint64(line[24:]), binary.LittleEndian.Uint64(line[32:])
+	return (x + bits.RotateLeft64(y, 32) + uint64(len(line))) * odd
+}
+
+// inProxySample reports whether a line is in the sample, and by which hash.
+func (t *tally) inProxySample(line []byte) (hash uint64, is bool) {
+	hash = hashLine(line)
+	return hash, t.ProxySample.Below == 0 || hash < t.ProxySample.Below
+}
+
+// addToProxySample notes the address of a line that is in the sample.
+func (t *tally) addToProxySample(hash uint64, addr []byte) {
+	t.ProxySample.add(lineFrom{hash, hashAddress(addr)}, 1)
+}
+
+// clientAddress is an address of a client: its hash, of which states have no more, with its crawler.AddressKind in
+// the last bits.
+type clientAddress uint64
+
+const kindBits = 7
+
+func (a clientAddress) kind() crawler.AddressKind { return crawler.AddressKind(a & kindBits) }
+
+// hashAddress returns the clientAddress of an address. It is the same on every machine.
+func hashAddress(addr []byte) clientAddress {
+	return clientAddress(hashField(addr)&^kindBits) | clientAddress(crawler.KindOf(addr))
+}
+
+// isProxied reports whether nearly all lines of the sample are from a few addresses.
+func (t *tally) isProxied() bool {
+	all, byAddress := int64(0), map[clientAddress]int64{}
+	for k, n := range t.ProxySample.Kept {
+		all += int64(n)
+		byAddress[k.Address] += int64(n)
+	}
+	most, few := slices.Sorted(maps.Values(byAddress)), int64(0)
+	for _, n := range most[max(0, len(most)-maxProxies):] {
+		few += n
+	}
+	return all >= minLines && float64(few) >= proxiedShare*float64(all)
+}
+
+// isCut reports whether the addresses of the sample are cut, by family.
+func (t *tally) isCut() (ipv4, ipv6 bool) {
+	seen := make([]clientAddress, 0, len(t.ProxySample.Kept))
+	for k := range t.ProxySample.Kept {
+		seen = append(seen, k.Address)
+	}
+	slices.Sort(seen)
+	var n [kindBits + 1]int // a damaged state may have kinds that are none
+	for _, a := range slices.Compact(seen) {
+		n[a.kind()]++
+	}
+	are := func(cut, whole int) bool { return cut >= minCut && cut*cutShare > cut+whole }
+	return are(n[crawler.IPv4MayBeCut], n[crawler.IPv4Address]), are(n[crawler.IPv6MayBeCut], n[crawler.IPv6Address])
+}

@@ -1,0 +1,239 @@
+package audit
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/judge"
+	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// judging asks package judge about requests, and binds crawlers to the rules of robots.txt.
+type judging struct {
+	// policy is that for the times of the log. It may be Skewed: origins, copies and bindings are the
+	// same in all.
+	policy   *policy.Policy
+	quota    *quota
+	bindings map[bindingKey]*policy.Binding
+	scratch  automaton.Scratch
+	target   target
+	question judge.Case
+	// everybody is whom groups for * bind; nil without Listeners.Undeclared.
+	everybody *client
+}
+
+func newJudging(a *Auditor, q *quota) judging {
+	j := judging{policy: a.config.Policy, quota: q}
+	if a.config.Undeclared != nil {
+		j.everybody = &client{agent: &agent{subject: a.subject(crawler.Claim{})}, identity: nobody.identity}
+		j.everybody.subject.Tokens = nil
+	}
+	return j
+}
+
+func (w *judging) empty() { w.bindings = map[bindingKey]*policy.Binding{} }
+
+// target is the target of a request as one crawler reads it. It implements judge.Copies.
+type target struct {
+	*judging
+	agent   *agent
+	text    []byte
+	lossy   format.Lossy
+	normal  []byte          // its normal form; empty if that is the target itself
+	stances []policy.Stance // of one origin's copies
+	// spellings are those of a decoded target, and normalSpellings those of its normal form: see spellings.go.
+	spellings, normalSpellings spellings
+}
+
+// ask returns the record as a request to be judged.
+func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge.Case {
+	t := &w.target
+	t.agent, t.text, t.lossy, t.normal = c, r.Target, r.Lossy, t.normal[:0]
+	if r.Lossy != format.Rewritten && mayBeAbnormal(r.Target) {
+		t.findNormal()
+	}
+	q := &w.question // field by field: a whole one would be copied
+	q.Exempt, q.Robots = c.exempt(), ask != asksElse
+	q.Ambiguous, q.Truncated, q.OtherScheme = c.Ambiguous, r.Truncated || c.Overlong, at.isOtherScheme()
+	q.Time, q.HasTime, q.Site, q.Class = r.Time, r.HasTime, at.Site, c.class
+	q.Exact, q.HasNormal, q.Lawful = r.Lossy == format.Exact, len(t.normal) > 0, nil
+	return q
+}
+
+// findNormal finds the normal form of the target, unless that is the target itself.
+func (t *target) findNormal() {
+	var differs bool
+	t.normal, differs = appendNormal(t.normal, t.text)
+	if !differs {
+		t.normal = t.normal[:0]
+		return
+	}
+	for i, spelling := range t.spellings.list[:t.spellings.n] {
+		t.normalSpellings.list[i], _ = appendNormal(t.normalSpellings.list[i][:0], spelling)
+	}
+	t.normalSpellings.n = t.spellings.n
+}
+
+// Permit implements judge.Copies.
+func (t *target) Permit(o int32, normal bool) bool {
+	text := t.text
+	if normal {
+		text = t.normal
+	}
+	return t.lossy == format.Exact && t.bindingAt(t.agent, o).RulesPermit(&t.scratch, text)
+}
+
+// Stances implements judge.Copies. Copies that are alike for the crawler are asked once.
+// /robots.txt as a normal form is permitted.
+func (t *target) Stances(o int32, normal bool) []policy.Stance {
+	text, spellings := t.text, &t.spellings
+	if normal {
+		text, spellings = t.normal, &t.normalSpellings
+	}
+	binding := t.bindingAt(t.agent, o)
+	t.stances = t.stances[:0]
+	if normal && t.asksFor(text) != asksElse {
+		return append(t.stances, make([]policy.Stance, t.policy.Copies(o))...)
+	}
+	for i, first := range binding.Alike() {
+		if int(first) < i {
+			t.stances = append(t.stances, t.stances[first])
+		} else {
+			t.stances = append(t.stances, t.stanceOf(binding, first, text, spellings))
+		}
+	}
+	return t.stances
+}
+
+// stanceOf returns the stance of a copy on a text, of which there are other spellings.
+func (t *target) stanceOf(b *policy.Binding, copy int32, text []byte, of *spellings) policy.Stance {
+	if t.lossy == format.Rewritten {
+		return b.JudgeUnseen(copy).Stance
+	}
+	stance := b.Judge(&t.scratch, copy, text).Stance
+	if t.lossy == format.Exact {
+		return stance
+	}
+	for _, spelling := range of.list[:of.n] {
+		if stance != b.Judge(&t.scratch, copy, spelling).Stance {
+			return policy.Unseen
+		}
+	}
+	return stance
+}
+
+// lineOf returns the line of a version of an origin that decides on a target.
+func (w *judging) lineOf(c *agent, o, version int32, target []byte) uint32 {
+	return w.bindingAt(c, o).Judge(&w.scratch, w.policy.Versions(o)[version].Copy, target).Line
+}
+
+// bound is what a crawler was last bound by, as nearly all of its requests are.
+type bound struct {
+	at      int32 // the origin of binding
+	binding *policy.Binding
+	// delay is the Crawl-delay that the version cited in delayOf asks of the crawler.
+	delayOf   *policy.Lawful
+	delay     time.Duration
+	isDelayed bool
+}
+
+// bindingKey names the rules that bind an agent on an origin, or that bind it with further tokens
+// that its header has.
+type bindingKey struct {
+	agent  *agent
+	origin int32
+	tokens string
+}
+
+// bindingAt returns the rules that bind the crawler on an origin.
+func (w *judging) bindingAt(c *agent, origin int32) *policy.Binding {
+	if c.binding != nil && c.at == origin {
+		return c.binding
+	}
+	k := bindingKey{agent: c, origin: origin}
+	b := w.bindings[k]
+	if b == nil {
+		b = w.bind(c, origin)
+		w.bindings[k] = b
+		w.quota.held += memoBytes
+	}
+	c.at, c.binding = origin, b
+	return b
+}
+
+// bind returns the rules that bind the crawler on an origin, which are the same for all of its
+// headers that have the tokens of the same groups.
+func (w *judging) bind(c *agent, origin int32) *policy.Binding {
+	p, s := w.policy, c.subject
+	k := bindingKey{agent: c, origin: origin}
+	if c.of != nil {
+		s.Perhaps = p.TokensIn(origin, s, c.header)
+		k.agent, k.tokens = c.of, strings.Join(s.Perhaps, " ")
+	}
+	b := w.bindings[k]
+	if b == nil {
+		b = p.Bind(origin, s)
+		w.quota.held += bindingBytes + boundBytes*p.Copies(origin) + 2*len(k.tokens)
+		w.bindings[k] = b
+	}
+	return b
+}
+
+// delayOf returns the Crawl-delay of the version that a violation would quote, of the lawful copies l of an
+// origin; ok is false if it asks its crawler for none.
+func (w *judging) delayFor(c *agent, origin int32, l *policy.Lawful) (delay time.Duration, ok bool) {
+	if c.delayOf != l {
+		c.delayOf, c.delay, c.isDelayed = l, 0, false
+		if l.Quoted >= 0 && delaySupport(c.Profile) != report.No {
+			c.delay, c.isDelayed = w.bindingAt(c, origin).Delay(w.policy.Versions(origin)[l.Quoted].Copy)
+		}
+	}
+	return c.delay, c.isDelayed
+}
+
+const robotsTxt = "/robots.txt"
+
+// robotsAsk says how a target asks for robots.txt.
+type robotsAsk uint8
+
+const (
+	asksElse   robotsAsk = iota // not at all
+	asksRobots                  // for /robots.txt itself
+	asksLike                    // with a query or more slashes: for something that need not be robots.txt
+)
+
+// robotsAsk says how a record asks for robots.txt, by any method.
+func (w *judging) robotsAsk(r *format.Record) robotsAsk {
+	path := r.Target
+	if path[0] != '/' {
+		path = path[authorityEnd(path):]
+	}
+	if len(path) > 0 && path[0] == '/' && (len(path) < 2 || path[1] != 'r' && path[1] != '/') {
+		return asksElse
+	}
+	return w.asksFor(r.Target)
+}
+
+func (w *judging) asksFor(target []byte) robotsAsk {
+	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && !bytes.HasPrefix(target, []byte("//")) {
+		return asksElse
+	}
+	if !bytes.Contains(target, []byte(robotsTxt)) {
+		return asksElse
+	}
+	path := automaton.RFC9309.TargetPath(&w.scratch, target)
+	if string(path) == robotsTxt {
+		return asksRobots
+	}
+	path, _, _ = bytes.Cut(path, []byte("?"))
+	if len(path) < len(robotsTxt) || string(path[len(path)-len(robotsTxt):]) != robotsTxt ||
+		len(bytes.Trim(path[:len(path)-len(robotsTxt)], "/")) > 0 {
+		return asksElse
+	}
+	return asksLike
+}
