@@ -92,14 +92,20 @@ profile:
 
 # The same work by other parsers of robots.txt, in one run.
 bench-peers: build peers-install
-	@cd bench/peers && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) run . $(if $(PEERS_ALL),--sites 0) \
-		--external 'robotsieve by JSON lines=../../$(BIN) check --jsonl --dialect google --max-bytes 0' $(PEERS_FLAGS)
+	@cd bench/peers && PATH="$(PEERS_DIR)/python/bin:$$PATH" NODE_PATH="$(PEERS_DIR)/node_modules" \
+		$(GO) run . $(if $(PEERS_ALL),--sites 0) --external \
+		'robotsieve by JSON lines=../../$(BIN) check --jsonl --dialect google --max-bytes 0' $(PEERS_FLAGS)
 
 # What can be had of the peers; those that cannot are missing in the table.
 peers-install:
 	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && ! dpkg -s python3-protego libwww-robotrules-perl >/dev/null 2>&1; then \
 		{ apt-get update && apt-get install -y --no-install-recommends python3-protego libwww-robotrules-perl; } >/dev/null \
 			|| echo "peers: apt-get failed, Protego or WWW::RobotRules may be missing"; \
+	fi
+	@if ! "$(PEERS_DIR)/python/bin/python" -c 'import gpyrobotstxt' >/dev/null 2>&1; then \
+		{ $(PYTHON) -m venv "$(PEERS_DIR)/python" && "$(PEERS_DIR)/python/bin/pip" install -q --retries 1 \
+			jwm.robotstxt==1.0.8 gpyrobotstxt==1.0.0 protego==0.7.0; } \
+			|| echo "peers: pip failed, peers in Python and C++ may be missing"; \
 	fi
 	@if command -v npm >/dev/null && [ ! -d "$(PEERS_DIR)/node_modules/robots-parser" ]; then \
 		npm install --silent --no-save --no-package-lock --prefix "$(PEERS_DIR)" robots-parser@3.0.1 \
