@@ -1,5 +1,6 @@
 """A Spark cluster of processes on 127.0.0.1: a master, and workers that can be killed."""
 
+import atexit
 import os
 import signal
 import socket
@@ -31,7 +32,10 @@ class Cluster:
                             "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
         self.url = f"spark://127.0.0.1:{self.port}"
         port = ["--host", "127.0.0.1", "--port", str(self.port), "--webui-port", str(self.page)]
-        self.processes = [self.start("master.Master", *port)]
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what follows is done
+        self.processes = []
+        atexit.register(self.stop)
+        self.processes.append(self.start("master.Master", *port))
         self.workers = [self.worker(i) for i in range(2)]
         self.wait_for(2)
 
