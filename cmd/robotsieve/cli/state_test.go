@@ -347,7 +347,7 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	}
 	identities := regexp.MustCompile(`: (identity|violations) |verified_content`)
 	for _, d := range reporttest.CompareFigures(report, without) {
-		if reporttest.Told.MatchString(d.Figure) && !identities.MatchString(d.Figure) {
+		if reporttest.Told().MatchString(d.Figure) && !identities.MatchString(d.Figure) {
 			t.Errorf("with and without --resolve: %v", d)
 		}
 	}

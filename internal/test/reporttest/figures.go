@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // Figures are the figures of a report by their names, such as "lines" or "GPTBot: verdicts violation":
@@ -83,7 +84,7 @@ func (f Figures) Number(name string) float64 {
 }
 
 // Told are the figures that the oracle tells, but for those of Crawl-delay, which it tells of some worlds.
-var Told = regexp.MustCompile(`^(schema|lines|blank|unparsed|not_crawlers|other_host|not_judged|partial` +
+var Told = lazy.Regexp(`^(schema|lines|blank|unparsed|not_crawlers|other_host|not_judged|partial` +
 	`|http_libraries|identity_no_list|totals (requests|evasive|verified_content|fetchers .*)` +
 	`|robots_txt (requests|served|none|failed)` +
 	`|crawler \d+|.*: (operator|role|requests|(verdicts|reasons|identity|outcomes|violations|rules) .*|evasive` +
@@ -104,7 +105,7 @@ func (d Difference) String() string {
 func CompareFigures(got, want Figures) (found []Difference) {
 	names := maps.Clone(want)
 	for name := range got {
-		if Told.MatchString(name) {
+		if Told().MatchString(name) {
 			names[name] = true
 		}
 	}

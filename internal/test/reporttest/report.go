@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -59,7 +59,7 @@ func Report(o Options) *report.Report {
 		return r
 	}
 	return r.Rewrite(func(text string) string {
-		if text == origin || isWord(text) || len(text) == len(time.RFC3339)-5 && strings.HasSuffix(text, "Z") {
+		if text == origin || isWord().MatchString(text) || len(text) == len(time.RFC3339)-5 && strings.HasSuffix(text, "Z") {
 			return text
 		}
 		return m.text(text)
@@ -68,7 +68,7 @@ func Report(o Options) *report.Report {
 
 // isWord reports whether a text is a name of a value of a report, such as that of a verdict, and
 // not from a log or a file.
-var isWord = regexp.MustCompile(`^([a-z_0-9]*|[A-Z]+|robotsieve\..*)$`).MatchString
+var isWord = lazy.Regexp(`^([a-z_0-9]*|[A-Z]+|robotsieve\..*)$`)
 
 // sample returns the report of the sample, which is among the golden files of the command.
 func sample() *report.Report {
