@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -92,14 +92,20 @@ profile:
 
 # The same work by other parsers of robots.txt, in one run.
 bench-peers: build peers-install
-	@cd bench/peers && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) run . $(if $(PEERS_ALL),--sites 0) \
-		--external 'robotsieve by JSON lines=../../$(BIN) check --jsonl --dialect google --max-bytes 0' $(PEERS_FLAGS)
+	@cd bench/peers && PATH="$(PEERS_DIR)/python/bin:$$PATH" NODE_PATH="$(PEERS_DIR)/node_modules" \
+		$(GO) run . $(if $(PEERS_ALL),--sites 0) --external \
+		'robotsieve by JSON lines=../../$(BIN) check --jsonl --dialect google --max-bytes 0' $(PEERS_FLAGS)
 
 # What can be had of the peers; those that cannot are missing in the table.
 peers-install:
 	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && ! dpkg -s python3-protego libwww-robotrules-perl >/dev/null 2>&1; then \
 		{ apt-get update && apt-get install -y --no-install-recommends python3-protego libwww-robotrules-perl; } >/dev/null \
 			|| echo "peers: apt-get failed, Protego or WWW::RobotRules may be missing"; \
+	fi
+	@if ! "$(PEERS_DIR)/python/bin/python" -c 'import gpyrobotstxt' >/dev/null 2>&1; then \
+		{ $(PYTHON) -m venv "$(PEERS_DIR)/python" && "$(PEERS_DIR)/python/bin/pip" install -q --retries 1 \
+			jwm.robotstxt==1.0.8 gpyrobotstxt==1.0.0 protego==0.7.0; } \
+			|| echo "peers: pip failed, peers in Python and C++ may be missing"; \
 	fi
 	@if command -v npm >/dev/null && [ ! -d "$(PEERS_DIR)/node_modules/robots-parser" ]; then \
 		npm install --silent --no-save --no-package-lock --prefix "$(PEERS_DIR)" robots-parser@3.0.1 \
@@ -140,8 +146,25 @@ python-test:
 		set -ex; $(MAKE) --no-print-directory build python; \
 		PIP_ROOT_USER_ACTION=ignore $(PYTHON) -m pip install -q --no-index --target bin/python/site bin/python/*.whl; \
 		PYTHONPATH=bin/python/site $(PYTHON) cmd/librobotsieve/python/tests/test_robotsieve.py -v; \
+		$(PYTHON) cmd/librobotsieve/python/tests/test_wheel.py -v; \
 	else \
 		echo "python-test: skipped, no C compiler, or no Python with pip"; \
+	fi
+
+# The package beside real pyarrow, pandas, polars, DuckDB, Scrapy and DataTrove, and on a Spark cluster of three processes of
+# this machine, of which one is killed. They are installed into bin/engines.
+ENGINES := bin/engines/bin/python
+ENGINES_PIP := $(ENGINES) -m pip install -q --disable-pip-version-check
+ENGINES_TESTS := cmd/librobotsieve/python/tests
+engines-test:
+	@if ! { $(HAVE_CC) && $(PYTHON) -m venv bin/engines; } >/dev/null; then \
+		echo "engines-test: left out, all of it: no C compiler, or no Python with venv"; \
+	elif ! $(ENGINES_PIP) --retries 1 -r $(ENGINES_TESTS)/requirements.txt; then \
+		echo "engines-test: left out, all of it: the packages of requirements.txt cannot be had"; \
+	else \
+		set -ex; $(MAKE) --no-print-directory build python; \
+		$(ENGINES_PIP) --no-index --no-deps --force-reinstall bin/python/*.whl; \
+		for test in robotsieve engines spark; do $(ENGINES) $(ENGINES_TESTS)/test_$$test.py -v; done; \
 	fi
 
 # More patterns, worlds and fleets than a test has, then each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty

@@ -39,6 +39,8 @@ type adapter struct {
 
 // The adapters' scripts.
 var (
+	//go:embed adapters/libraries.py
+	librariesPy string
 	//go:embed adapters/python.py
 	pythonPy string
 	//go:embed adapters/robotrules.pl

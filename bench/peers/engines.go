@@ -14,14 +14,19 @@ import (
 
 // entrants are all engines but the external ones, robotsieve first.
 func entrants() []bench.Entrant {
-	python := []string{"python3", "/usr/bin/python3"} // a system's packages are for the system's Python
+	python := func(name, library string) bench.Entrant {
+		interpreters := []string{"python3", "/usr/bin/python3"} // a system's packages are for the system's Python
+		return bench.Entrant{Name: name, Start: adapter{interpreters, "-c", librariesPy + pythonPy, []string{library}}.start}
+	}
 	return []bench.Entrant{
 		bench.InProcess("robotsieve", "this checkout, "+runtime.Version(), bench.Robotsieve(googleWhole)),
 		bench.InProcess("temoto/robotstxt (Go)", moduleVersion("github.com/temoto/robotstxt")+", "+runtime.Version(),
 			parseTemoto),
 		{Name: "robots-parser (JavaScript)", Start: adapter{[]string{"node"}, "-e", robotsParserJS, nil}.start},
-		{Name: "Protego (Python)", Start: adapter{python, "-c", pythonPy, []string{"protego"}}.start},
-		{Name: "urllib.robotparser (Python)", Start: adapter{python, "-c", pythonPy, []string{"urllib"}}.start},
+		python("google/robotstxt (C++, parses for each URL)", "jwm"),
+		python("gpyrobotstxt (Python, parses for each URL)", "gpyrobotstxt"),
+		python("Protego (Python)", "protego"),
+		python("urllib.robotparser (Python)", "urllib"),
 		{Name: "WWW::RobotRules (Perl)", Start: adapter{[]string{"perl"}, "-e", robotRulesPl, nil}.start},
 	}
 }

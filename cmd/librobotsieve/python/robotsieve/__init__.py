@@ -28,9 +28,10 @@ from itertools import accumulate, islice
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import _arrays, _library
+from ._command import binary
 from ._library import MEANS
 
-__all__ = ["Archive", "Robots", "Verdict", "version"]
+__all__ = ["Archive", "Robots", "Verdict", "binary", "version"]
 
 Text = Union[str, bytes]
 Agents = Union[Text, Iterable[Text]]
@@ -165,7 +166,7 @@ class _Rules:
                     text = re.sub(r"^URL (\d+)", lambda m: f"URL {int(m[1]) + done}", str(failure))
                     raise OSError(text) from None
                 means = map(MEANS.__getitem__, reasons)
-                yield i, (map(Verdict, means, of) if lines else means)
+                yield i, means if of is None else map(Verdict, means, of)
             done += len(block)
 
     def _reasons(self, agent: bytes, data: Any, size: int, offsets: Any, width: int, n: int, at: int,

@@ -16,7 +16,8 @@ Kept = Union[bool, Tuple[bool, str]]
 class RobotsFilter(BaseFilter):
     """Drops documents whose URL, metadata[url_key], one of some agents may not fetch.
 
-    rules is an archive of `robotsieve compile`, at the instant whose rules judge. What it does not know is kept.
+    rules is an archive of `robotsieve compile`, at the instant whose rules judge. What it does not know is kept,
+    and counted as unknown in the statistics; what is dropped is counted by the agents that are barred.
     """
 
     name = "robots.txt"
@@ -37,5 +38,7 @@ class RobotsFilter(BaseFilter):
             self._archive = Archive(self.rules)
         urls = [doc.metadata.get(self.url_key) or "" for doc in batch]
         found = self._archive.allowed_many(self.agents, urls, self.at)
+        unknown = sum(any(found[agent][i] is None for agent in self.agents) for i in range(len(batch)))
+        self.stat_update("unknown", value=unknown)
         barred = [[agent for agent in self.agents if found[agent][i] is False] for i in range(len(batch))]
         return [(False, "barred: " + ",".join(agents)) if agents else True for agents in barred]

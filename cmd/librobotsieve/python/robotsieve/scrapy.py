@@ -13,6 +13,8 @@ from .protego import Protego
 class RobotParser(robotstxt.RobotParser):
     """One robots.txt."""
 
+    _rules: Protego
+
     @classmethod
     def from_crawler(cls, crawler: Any, robotstxt_body: Text) -> RobotParser:
         """Reads a robots.txt."""

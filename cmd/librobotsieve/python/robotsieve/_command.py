@@ -1,0 +1,71 @@
+"""The robotsieve command that the wheel installs: where it is, and how a process runs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Union
+
+_NAME = "robotsieve.exe" if sys.platform == "win32" else "robotsieve"
+
+
+class Result(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    output: str
+    messages: str
+
+
+def binary() -> str:
+    """Returns the path of the robotsieve command that was installed with this package.
+
+    Without one there, which is so in a copy of the folder, it is the first on PATH.
+    """
+    for folder in _folders():
+        path = os.path.join(folder, _NAME)
+        if os.path.isfile(path):
+            return path
+    found = shutil.which(_NAME)
+    if found is None:
+        raise FileNotFoundError(f"no command {_NAME}: not in {', '.join(_folders())}, nor on PATH")
+    return found
+
+
+def _folders() -> List[str]:
+    """Returns the folders in which pip may have put the command."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    scheme = sysconfig.get_preferred_scheme("user") if sys.version_info >= (3, 10) else os.name + "_user"
+    return [
+        os.path.join(os.path.dirname(package), "bin"),  # pip install --target
+        sysconfig.get_path("scripts"),
+        sysconfig.get_path("scripts", scheme=scheme),
+    ]
+
+
+def run(*args: str, folder: Optional[str] = None) -> Result:
+    """Runs the command to its end, in a folder if this machine has it."""
+    done = subprocess.run([binary(), *args], cwd=folder if folder and os.path.isdir(folder) else None,
+                          stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+Option = Union[None, bool, int, float, str, "os.PathLike[str]"]
+
+
+def flags(**options: Union[Option, Sequence[Option]]) -> List[str]:
+    """Returns options as flags: host=["a", "b"] as --host=a --host=b, True as --name; None and False are left out."""
+    return [flag for name, value in options.items() for flag in _flag("--" + name.replace("_", "-"), value)]
+
+
+def _flag(name: str, value: Union[Option, Sequence[Option]]) -> Iterator[str]:
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _flag(name, each)
+    elif value is True:
+        yield name
+    elif value is not None and value is not False:
+        yield f"{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}"
