@@ -758,7 +758,8 @@ func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to
 // wasSentWhatNobodyKnows: (a) "if, anywhere in the log, an operator's fetch was answered 200
 // with a size that no version of the origin has, a copy that nobody knows (rule 1), unless
 // most of this origin's 200s with a size that clients of other operators were sent have the
-// size of no version". Whose client an ambiguous header is, nobody knows.
+// size of no version". Whose client an ambiguous header is, nobody knows, nor whose file was asked for
+// where the log tells no host.
 func (o *simOracle) wasSentWhatNobodyKnows(at simOrigin, bot *simBot) bool {
 	sent := func(g simGet) bool { return g.isFile() && slices.Contains(g.sites, at) }
 	alien := func(g simGet) bool { return sent(g) && !hasSize(o.timelines[at], g.size) }
@@ -768,7 +769,7 @@ func (o *simOracle) wasSentWhatNobodyKnows(at simOrigin, bot *simBot) bool {
 	all, odd := 0, 0
 	for _, g := range o.gets {
 		own := g.by.bot != nil && g.by.state != "spoofed" && (g.by.ambiguous || sameOperator(g.by.bot, bot))
-		if !own && sent(g) {
+		if !own && sent(g) && g.isOfOneHost() {
 			all++
 			if alien(g) {
 				odd++
