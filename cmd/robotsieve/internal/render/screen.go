@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
@@ -31,16 +32,20 @@ func screen(r *report.Report) (shown document) {
 	if height(least, few, ai) > height(least, few, 0) {
 		least = 1 // some AI crawler is in neither list
 	}
-	for ; most > least && height(most, few, ai) > screenHeight; most-- {
-	}
+	most = highest(least, most, func(n int) bool { return height(n, few, ai) <= screenHeight })
 	if least == 1 && height(most, few, ai) > screenHeight {
 		few = 0
 	}
-	for ; ai > 1 && height(most, few, ai) > screenHeight; ai-- {
-	}
-	for ; height(most, clean, ai) > screenHeight && clean > few; clean-- {
-	}
+	ai = highest(1, ai, func(n int) bool { return height(most, few, n) <= screenHeight })
+	clean = highest(few, clean, func(n int) bool { return height(most, n, ai) <= screenHeight })
+	height(most, clean, ai)
 	return shown
+}
+
+// highest returns the highest number up to most that fits, where those below one that fits do too; least
+// if none above it does.
+func highest(least, most int, fits func(n int) bool) int {
+	return least + sort.Search(most-least, func(i int) bool { return !fits(least + 1 + i) })
 }
 
 // screen is a report of which the crawlers without a violation are named in so many lines, and the AI
