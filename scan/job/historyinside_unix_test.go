@@ -89,6 +89,9 @@ func TestAuditKeepsRegularFilesAlone(t *testing.T) {
 			if !errors.Is(err, disk.ErrIrregular) || time.Since(begun) > 5*time.Second {
 				t.Errorf("%s %s: error %v after %v", what, name, err, time.Since(begun))
 			}
+			if what != "--policy" && err != nil && !strings.Contains(err.Error(), "on stdin, as -") {
+				t.Errorf("%s %s: %v does not say what to do", what, name, err)
+			}
 		}
 	}
 }

@@ -119,6 +119,9 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 		if err == nil && f.isKept {
 			err = disk.CheckRegular(f.Name)
 		}
+		if errors.Is(err, disk.ErrIrregular) {
+			err = fmt.Errorf("%w: an audit keeps its robots.txt; give that of a pipe on stdin, as -", err)
+		}
 		if err != nil {
 			return err
 		}
