@@ -176,16 +176,17 @@ func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	if end := bytes.IndexByte(line, ' '); end > 0 && line[end-1] == ']' && bytes.HasPrefix(line, []byte("[pod/")) {
 		return line[:end], line[end+1:], whole
 	}
-	n := 0
+	n, named := 0, false // an address is no name: it is the first field of a log with bars between fields
 	if digits := digitsAt(line); digits > 0 && digits < len(line) && line[digits] == '|' {
 		n = digits + 1
 	}
 	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) ||
 		n > 0 && bytes.IndexByte([]byte("-_.@"), line[n]) >= 0) {
+		named = named || isLetter(line[n])
 		n++
 	}
 	rest := bytes.TrimLeft(line[n:], " ")
-	if n == 0 || len(rest) == len(line)-n || len(rest) == 0 || rest[0] != '|' {
+	if !named || len(rest) == len(line)-n || len(rest) == 0 || rest[0] != '|' {
 		return nil, nil, nothing
 	}
 	rest = bytes.TrimPrefix(rest[1:], []byte(" "))

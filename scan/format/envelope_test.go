@@ -122,6 +122,7 @@ func TestOpen(t *testing.T) {
 		{"compose", "web-1 | 2026-03-04T05:06:07.089123456Z x", "web-1", "x"},
 		{"compose", "web-1 |", "web-1", ""},
 		{"compose", "web-1| x", "", none},
+		{"compose", "98.167.1.1 | [25/Jan/2016:06:25:03 +0300] | GET / HTTP/1.1 | 200", "", none}, // goaccess #361
 		{"compose", "| x", "", none},
 		{"timestamped", "2026-03-04T05:06:07.089123456Z x y", "", "x y"},
 		{"timestamped", "2026-03-04T05:06:07Z x y", "", "x y"},
