@@ -16,8 +16,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // Kind is the form of a list.

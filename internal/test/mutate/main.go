@@ -64,15 +64,15 @@ func mutants() (list []mutant) {
 
 // packages are those whose tests are to notice a mutant, by the folder of its file.
 var packages = map[string][]string{
-	"compile":         {"./compile"},
-	"internal/status": {"./internal/status", "./scan/policy"},
-	"scan/answer":     {"./scan/answer", "./scan/policy"},
-	"scan/policy":     {"./scan/policy", "./scan/audit"},
-	"scan/crawler":    {"./scan/crawler"},
-	"scan/audit":      {"./scan/audit"},
-	"scan/judge":      {"./scan/judge", "./scan/audit"},
-	"scan/format":     {"./scan/format"},
-	"scan/block":      {"./scan/block"},
+	"compile":              {"./compile"},
+	"internal/status":      {"./internal/status", "./scan/policy"},
+	"scan/internal/answer": {"./scan/internal/answer", "./scan/policy"},
+	"scan/policy":          {"./scan/policy", "./scan/audit"},
+	"scan/crawler":         {"./scan/crawler"},
+	"scan/audit":           {"./scan/audit"},
+	"scan/internal/judge":  {"./scan/internal/judge", "./scan/audit"},
+	"scan/format":          {"./scan/format"},
+	"scan/internal/block":  {"./scan/internal/block"},
 }
 
 func main() {
@@ -257,7 +257,7 @@ func table(list []mutant, results []result) string {
 		if results[i].noticed != "" {
 			noticed = "`" + results[i].noticed + "`"
 		}
-		rule, file := strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(m.file, "scan/")
+		rule, file := strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(strings.TrimPrefix(m.file, "scan/"), "internal/")
 		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", rule, file, noticed)
 	}
 	return b.String()

@@ -38,13 +38,13 @@ func headersOf(t *testing.T, r io.Reader, headers map[string]bool) {
 func published(t *testing.T) (headers map[string]bool, suites bool) {
 	t.Helper()
 	headers = map[string]bool{}
-	own, err := os.Open(filepath.Join("..", "crawler", "testdata", "headers.txt"))
+	own, err := os.Open(filepath.Join("..", "..", "crawler", "testdata", "headers.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer own.Close()
 	headersOf(t, own, headers)
-	bots := filepath.Join("..", "..", "..", "shared", "data", "bots")
+	bots := filepath.Join("..", "..", "..", "..", "shared", "data", "bots")
 	for _, name := range []string{"suites.tsv.xz", "bot-user-agents.tsv.xz"} {
 		f, err := os.Open(filepath.Join(bots, name))
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 )
 
 // minute is that of a clock, in nanoseconds.
