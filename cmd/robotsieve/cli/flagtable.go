@@ -9,11 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/page"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -135,7 +132,7 @@ var flagTable = []flagRow{
 		rules: []rule{{not: "robots",
 			why: "--no-policy is about origins that are not in an archive: it needs --rules"}}},
 	{name: "page", on: "filter", group: judging,
-		kind: parsed("DIRECTIVES", ": ", page.ParseDirectives),
+		kind: someText("DIRECTIVES"),
 		help: "of WARC: drop records whose page states one of these directives, such as noindex,noarchive,noai, in a " +
 			"meta tag or an X-Robots-Tag"},
 	{name: "against", on: "check", group: judging, kind: fileName(),
@@ -161,7 +158,8 @@ var flagTable = []flagRow{
 		help: "format of the logs, as for audit"},
 	{name: "format", on: "formats", group: input, kind: anyText("FORMAT").completed(completeFormats), text: auto,
 		help: "format of the logs, with --explain", rules: []rule{{needs: "explain", why: whyExplain}}},
-	{name: "format", on: "filter", group: input, kind: oneOf("FORMAT", listKinds()...), text: auto,
+	{name: "format", on: "filter", group: input, text: auto,
+		kind: oneOf("FORMAT", append([]string{auto}, job.ListFormats()...)...),
 		help: "format of the lists"},
 	{name: "host", on: "audit", group: input, kind: anyText("HOST").again(),
 		help: "judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name " +
@@ -212,7 +210,7 @@ var flagTable = []flagRow{
 			{with: "warc=- robots=- ARG=-", not: "warc", why: "with --warc nothing is read from stdin"},
 			{needs: argument, why: "no URL: --warc explains the captures of URLs"}}},
 	{name: "explain", on: "formats", group: input, kind: onOff, help: "show how the first lines of logs are read"},
-	{name: "fields", on: "compile", group: input, kind: parsed("NAMES", ": ", capture.ParseFields),
+	{name: "fields", on: "compile", group: input, kind: someText("NAMES"),
 		help: "names of the members of JSON, or columns of Parquet: host=NAME,body=NAME,..."},
 	{name: "external", on: "bench", group: input, kind: anyText("NAME=COMMAND").again(),
 		help: "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)"},
@@ -433,13 +431,4 @@ func notOfRows() string {
 		}
 	}
 	return strings.Join(list, " ")
-}
-
-// listKinds are the formats of lists.
-func listKinds() []string {
-	names := []string{auto}
-	for k := list.URLs; k <= list.Parquet; k++ {
-		names = append(names, k.String())
-	}
-	return names
 }
