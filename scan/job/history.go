@@ -146,16 +146,17 @@ func HistorySources() []history.Source { return append(history.Sources(), captur
 var captures = history.Source{
 	Name: "captures", Args: "SOURCE...", Short: "from captures of a crawl, or folders of dated files",
 	Times: policy.Observed, Read: readCaptures,
-	Long: `Captures reads what compile reads, named likewise: WARC files, of which the responses
-to /robots.txt count, such as those of the subset robotstxt of Common Crawl; lines or
-tables with hosts, bodies and dates, whose names --fields gives; JSON objects
-{"https://example.com":{"2026-01-15":"User-agent..."}}; and folders of files, DATE/HOST
-or HOST/DATE. What has no date is passed over, and the exit status is 3.
-`,
+	Long: `Captures reads what robotsieve compile reads, and keeps each answer with its date.
+
+WARC files have responses to /robots.txt, such as those of the subset robotstxt of Common
+Crawl. Lines of JSON and tables have hosts, bodies and dates, whose names --fields gives.
+JSON objects are {"https://example.com":{"2026-01-15":"User-agent..."}}, and folders have
+files DATE/HOST or HOST/DATE. What has no date is passed over, with exit status 3.`,
 	Example: `  robotsieve history captures crawl-2026-*.warc.gz -o versions
-  robotsieve history captures 2025/ 2026/ -o versions`,
-	Flags: []history.Flag{{Name: "fields", Help: "names of the members of JSON, or columns of Parquet, as for compile: " +
-		"host=NAME,body=NAME,date=NAME,..."}},
+  robotsieve history captures 2025/ 2026/ -o versions
+  robotsieve history captures --fields host=domain,date=fetched,body=robots \
+    table.parquet -o versions`,
+	Flags: []history.Flag{{Name: "fields", Help: "names of members or columns: host=NAME,body=NAME,date=NAME,..."}},
 }
 
 // readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
