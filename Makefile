@@ -39,7 +39,7 @@ HAVE_CC := [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" 
 # made, and of the command an audit by many workers and the end by a signal. The race detector needs a C compiler. With
 # the profile of cmd/robotsieve all that it imports would be compiled once more.
 RACE := ./scan/source ./scan/job ./scan/filter ./scan
-SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/judge ./scan/policy ./scan/spill
+SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/internal/judge ./scan/policy ./scan/internal/spill
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut|TestInterrupt
 # Guards, whose counts the race detector changes, and long tests of one goroutine or of those of other tests, in which it
 # has nothing more to find.
@@ -174,7 +174,7 @@ engines-test:
 # made once more: what a target found is in testdata then, and fails again.
 fuzz:
 	$(GO) test -pgo=off ./compile -run TestAllPairs -exhaust -timeout 1h
-	$(GO) test -pgo=off ./scan/judge -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
+	$(GO) test -pgo=off ./scan/internal/judge -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
 	@set -e; for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort -u); do \
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \
 		time=$(or $(FUZZTIME),10m); if [ $$target = FuzzMachine ]; then time=$(or $(FUZZTIME),30m); fi; \
@@ -190,7 +190,7 @@ fuzz-short:
 # Breaks the rules of the audit one by one in copies of the code, and shows which test
 # notices it.
 mutate:
-	$(GO) run ./internal/test/mutate -o docs/mutation.md
+	$(GO) run ./internal/test/mutate -o docs/explain/mutation.md
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \

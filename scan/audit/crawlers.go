@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 

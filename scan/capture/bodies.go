@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/scan/spill"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 )
 
 // bodies sorts bodies by their SHA-256, each distinct one once, as records that have the

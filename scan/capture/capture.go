@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 	"github.com/robotsieve/robotsieve/scan/origin"
-	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Capture is a copy of one robots.txt, or of a page that a robots.txt may be redirected to.

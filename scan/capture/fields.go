@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // FormError is the error of File for content in a form that is not that of a robots.txt.

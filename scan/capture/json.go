@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // bom is a byte order mark. Where files were joined, any line may begin with one.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/spill"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 )
 
 // The records of a set begin with a text after its length in two bytes: captures with their

@@ -8,8 +8,8 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/spill"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 )
 
 // Set keeps the newest capture of each origin's robots.txt, or all of them. A capture without a

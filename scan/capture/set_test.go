@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 

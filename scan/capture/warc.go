@@ -7,9 +7,9 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/warc"
 	"github.com/robotsieve/robotsieve/scan/origin"
-	"github.com/robotsieve/robotsieve/scan/warc"
 )
 
 // WARC reads the responses to requests for /robots.txt in a WARC file, already

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 

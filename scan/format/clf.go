@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // The common log format and its relatives are what most logs have:

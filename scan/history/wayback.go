@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
-	"github.com/robotsieve/robotsieve/scan/sniff"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 

@@ -17,10 +17,10 @@ import (
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // CompileOptions name the sources and the output of Compile.

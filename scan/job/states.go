@@ -14,7 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 

@@ -64,7 +64,7 @@ const (
 	notes2019   = "https://developers.google.com/search/blog/2019/07/a-note-on-unsupported-rules"
 	sitemaps    = "https://www.sitemaps.org/protocol.html#submit_robots"
 	profiles    = "https://github.com/robotsieve/robotsieve/blob/main/scan/crawler/crawlers.json"
-	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/notes.md"
+	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/reference/notes.md"
 	signals     = "https://contentsignals.org/"
 	usage       = "https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/"
 

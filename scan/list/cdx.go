@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/robotsieve/robotsieve/scan/field"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // usualCDX are the first columns of CDX without a header: of the forms with 11, 10, 9 and 7

@@ -11,7 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // Detect returns the kind of a list by its beginning, head, which is decompressed and up to

@@ -7,7 +7,7 @@
 // State; no row is left out, so that the lines of all rows, one behind the other, are the chunk.
 //
 // Lists that are no lines are made into lines before: a sitemap by NewSitemap. The
-// documentation of the kinds for users is docs/lists.md.
+// documentation of the kinds for users is docs/reference/lists.md.
 package list
 
 import (
@@ -16,8 +16,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // Kind is the form of a list.

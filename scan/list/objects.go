@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // urlPaths are the paths of members that have URLs by default in lines of JSON, the likeliest

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // urlNames are the names of columns and members that have URLs by default, the likeliest

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // allRows calls f with each text of up to n of some letters.

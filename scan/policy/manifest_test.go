@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 

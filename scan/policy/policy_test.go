@@ -8,7 +8,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 

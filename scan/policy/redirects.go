@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
