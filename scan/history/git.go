@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/capture"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 

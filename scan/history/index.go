@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )

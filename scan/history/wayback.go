@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
-	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )

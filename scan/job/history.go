@@ -16,9 +16,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/history"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -98,6 +98,9 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 		err = w.Commit(ctx)
 		made.Summary = w.Summary
 	}
+	if own, ok := errors.AsType[*Error](err); ok && own.Kind == Usage {
+		return nil, own
+	}
 	if usage := history.UsageError(""); errors.As(err, &usage) {
 		return nil, usageError("%w", err)
 	}
@@ -157,14 +160,13 @@ files DATE/HOST or HOST/DATE. What has no date is passed over, with exit status 
 }
 
 // readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
-func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (err error) {
-	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody}
-	if fields := q.Values["fields"]; fields != "" {
-		if o.Fields, err = capture.ParseFields(fields); err != nil {
-			return history.UsageError("option Fields: " + err.Error())
-		}
+func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) error {
+	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody,
+		Fields: q.Values["fields"]}
+	g, err := newGatherer(ctx, o, shareCompiling(o.Memory))
+	if err != nil {
+		return err
 	}
-	g := newGatherer(ctx, o, shareCompiling(o.Memory))
 	defer g.stop(nil)
 	g.options.Wants = nil
 	monthly := false

@@ -9,11 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/page"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -130,7 +127,7 @@ var flagTable = []flagRow{
 		rules: []rule{{not: "robots",
 			why: "--no-policy is about origins that are not in an archive: it needs --rules"}}},
 	{name: "page", on: "filter", group: judging,
-		kind: parsed("DIRECTIVES", ": ", page.ParseDirectives),
+		kind: someText("DIRECTIVES"),
 		help: "drop WARC records whose page states a directive, such as noindex,noai"},
 	{name: "against", on: "check", group: judging, kind: fileName(),
 		help: "without a URL: compare with this older robots.txt (- is stdin)", rules: []rule{
@@ -152,7 +149,8 @@ var flagTable = []flagRow{
 		help: "format of the logs, as for audit"},
 	{name: "format", on: "formats", group: input, kind: anyText("FORMAT").completed(completeFormats), text: auto,
 		help: "format of the logs, with --explain", rules: []rule{{needs: "explain", why: whyExplain}}},
-	{name: "format", on: "filter", group: input, kind: oneOf("FORMAT", listKinds()...), text: auto,
+	{name: "format", on: "filter", group: input, text: auto,
+		kind: oneOf("FORMAT", append([]string{auto}, job.ListFormats()...)...),
 		help: "format of the lists"},
 	{name: "host", on: "audit", group: input, kind: anyText("HOST").again(),
 		help: "the site to judge, or SITE=PATTERN for whose log is whose (repeatable)"},
@@ -197,7 +195,7 @@ var flagTable = []flagRow{
 			{with: "warc=- robots=- ARG=-", not: "warc", why: "with --warc nothing is read from stdin"},
 			{needs: argument, why: "no URL: --warc explains the captures of URLs"}}},
 	{name: "explain", on: "formats", group: input, kind: onOff, help: "show how the first lines of logs are read"},
-	{name: "fields", on: "compile", group: input, kind: parsed("NAMES", ": ", capture.ParseFields),
+	{name: "fields", on: "compile", group: input, kind: someText("NAMES"),
 		help: "names of members or columns: host=NAME,body=NAME,..."},
 	{name: "external", on: "bench", group: input, kind: anyText("NAME=COMMAND").again(),
 		help: "a parser that answers like check --jsonl: NAME=COMMAND (repeatable)"},
@@ -399,13 +397,4 @@ func notOfRows() string {
 		}
 	}
 	return strings.Join(list, " ")
-}
-
-// listKinds are the formats of lists.
-func listKinds() []string {
-	names := []string{auto}
-	for k := list.URLs; k <= list.Parquet; k++ {
-		names = append(names, k.String())
-	}
-	return names
 }
