@@ -235,7 +235,7 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 	if o.Evidence == "" || result == nil {
 		return result, failed
 	}
-	return result, o.writeEvidence(ctx, lines, a, side, result.Report, failed)
+	return result, o.writeEvidence(ctx, a, side, result.Report, failed)
 }
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
@@ -293,7 +293,7 @@ func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs
 		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
-	a := &auditing{run: run, rows: logs.rows, basis: side.basis, Results: o.Results}
+	a := &auditing{run: run, rows: logs.rows, evidence: lines, basis: side.basis, Results: o.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -383,7 +383,8 @@ func (o *auditPlan) inputs() inputFiles {
 type auditing struct {
 	Results
 	run         *audit.Run
-	rows        *listing // nil if there are none
+	rows        *listing       // nil if there are none
+	evidence    *evidenceLines // likewise
 	basis       *basis.Basis
 	known       *crawler.Set // with which the choice of crawlers is checked; nil: it is not
 	logs        []logInfo

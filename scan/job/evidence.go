@@ -72,7 +72,8 @@ func (l *evidenceLines) Close() error {
 // that was cut cannot be judged again.
 func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
 	operator, log := "?"+strings.ToLower(report.InASCII(j.Name)), l.logs.list[j.Input]
-	of := evidence.Lines{File: "lines-unknown", Format: cmp.Or(l.format, log.format.Name()), Only: log.host != ""}
+	of := evidence.Lines{File: "lines-unknown", Format: cmp.Or(l.format, log.format.Name()),
+		Origins: l.origins(log.site), Only: log.host != ""}
 	if p := j.Crawler; p != nil {
 		operator, of.File, of.Crawler = "="+p.Operator, "lines-"+p.Name, p.Name
 	}
@@ -81,13 +82,13 @@ func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
 	case j.Verdict == report.Violation && j.IsOf(&l.config.Only):
 		l.accused[operator] = l.accused[operator] || len(l.accused) < maxAccused
 		if !j.Cut {
-			rows = l.appendLine(rows, anyOperator, of, log.site, string(j.Line), string(j.Address))
+			rows = appendLine(rows, anyOperator, of, string(j.Line), string(j.Address))
 		}
 	case j.Name == "" || j.Identity == report.SpoofedIdentity || j.Ambiguous ||
 		j.Crawler != nil && j.Crawler.Exempt != "":
 		operator = anyOperator
 	case (isFetch || j.Verdict == report.RobotsFetch) && !j.Cut:
-		rows = l.appendLine(rows, operator, of, log.site, string(j.Line), string(j.Address))
+		rows = appendLine(rows, operator, of, string(j.Line), string(j.Address))
 	}
 	if !isFetch || !j.HasTime { // without its time an answer says nothing
 		return rows
@@ -99,8 +100,9 @@ func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
 	case -1:
 		size = "- "
 	}
-	of = evidence.Lines{File: "answers", Format: `[$time_iso8601] "$request" $status ` + columns + `"$http_user_agent"`}
-	return l.appendLine(rows, operator, of, j.Site, fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`,
+	of = evidence.Lines{File: "answers", Origins: l.origins(j.Site),
+		Format: `[$time_iso8601] "$request" $status ` + columns + `"$http_user_agent"`}
+	return appendLine(rows, operator, of, fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`,
 		time.Unix(0, j.Time).UTC().Format(time.RFC3339), j.Status, size), "")
 }
 
@@ -109,12 +111,7 @@ var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
 // appendLine appends a line for a file, whose File is the beginning of its name. The operator decides whether it
 // is shown: lines are if it is accused, answers if it is not.
-func (l *evidenceLines) appendLine(rows []byte, operator string, of evidence.Lines, at policy.Site, line,
-	address string) []byte {
-	of.Origins = []string{}
-	for _, o := range l.config.Policy.Origins()[at.First:][:at.N] {
-		of.Origins = append(of.Origins, o.String())
-	}
+func appendLine(rows []byte, operator string, of evidence.Lines, line, address string) []byte {
 	file, _ := json.Marshal(report.Texts(of, report.ToUTF8)) // which has no errors
 	return appendKeys(rows, operator, string(file), line, address)
 }
@@ -124,6 +121,15 @@ func appendKeys(b []byte, texts ...string) []byte {
 		b = appendKey(b, text)
 	}
 	return b
+}
+
+// origins returns the texts of a site's.
+func (l *evidenceLines) origins(at policy.Site) []string {
+	list := []string{}
+	for _, o := range l.config.Policy.Origins()[at.First:][:at.N] {
+		list = append(list, o.String())
+	}
+	return list
 }
 
 // addColumns lists where the columns change in a chunk of a log, before which there are as many lines.
@@ -386,8 +392,8 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit that was
 // interrupted has no evidence: the lines that it has not read could clear what it has found.
-func (o *auditPlan) writeEvidence(ctx context.Context, lines *evidenceLines, a *auditing, side *loadedBasis,
-	r *report.Report, err error) error {
+func (o *auditPlan) writeEvidence(ctx context.Context, a *auditing, side *loadedBasis, r *report.Report, err error,
+) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
@@ -401,7 +407,7 @@ func (o *auditPlan) writeEvidence(ctx context.Context, lines *evidenceLines, a *
 	}
 	sum, unwritten := "", errors.Join(a.run.Close(), a.rows.Close()) // their memory is for the lines of the folder
 	if unwritten == nil {
-		sum, unwritten = c.write(ctx, o.Evidence, lines)
+		sum, unwritten = c.write(ctx, o.Evidence, a.evidence)
 	}
 	switch {
 	case unwritten != nil && ctx.Err() != nil:
