@@ -69,7 +69,7 @@ var packages = map[string][]string{
 	"scan/answer":     {"./scan/answer", "./scan/policy"},
 	"scan/policy":     {"./scan/policy", "./scan/audit"},
 	"scan/crawler":    {"./scan/crawler"},
-	"scan/audit":      {"./scan/audit"},
+	"scan/audit":      {"./scan/judge", "./scan/audit"},
 	"scan/judge":      {"./scan/judge", "./scan/audit"},
 	"scan/format":     {"./scan/format"},
 	"scan/block":      {"./scan/block"},
