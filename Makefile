@@ -197,6 +197,7 @@ lint:
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet -pgo=off ./...
 	$(GO) test -pgo=off -vet=off -run TestSystems ./docs # Windows, macOS and 32 bits
+	$(GO) run -pgo=off github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; fi
 
 # The man pages of all commands, in bin/man, and what shells complete, in bin/completions.
