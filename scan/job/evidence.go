@@ -24,7 +24,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
 	"github.com/robotsieve/robotsieve/scan/internal/evidence"
-	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
