@@ -17,7 +17,7 @@ import (
 // commandNames are the commands by which flagTable says who has a flag. "history" stands for all
 // sources of history but the logs.
 var commandNames = []string{"audit", "merge", "verify", "filter", "check", "compile", "history", "history-log",
-	"crawlers", "formats", "bench"}
+	"history-git", "history-wayback", "history-index", "history-captures", "crawlers", "formats", "bench"}
 
 // group is a heading of help.
 type group string
@@ -169,6 +169,16 @@ var flagTable = []flagRow{
 		help: "the site of logs that name none, as for audit (repeatable)"},
 	{name: "bodies", on: "history-log", group: input, kind: anyText("PATH").again(),
 		help: "robots.txt files to compare sizes with: a file or a folder (repeatable)"},
+	{name: "bodies", on: "history-wayback", group: input, kind: anyText("PATH"),
+		help: "the folder of the captures that were downloaded"},
+	{name: "bodies", on: "history-index", group: input, kind: anyText("PATH"),
+		help: "robots.txt files, which are recognized by their SHA-1"},
+	{name: "path", on: "history-git", group: input, kind: anyText("TEXT"),
+		help: "where robots.txt is, or the folder of files that are named by their hosts"},
+	{name: "origin", on: "history-git", group: input, kind: anyText("TEXT"),
+		help: "whose robots.txt it is, such as https://example.com; not for a folder"},
+	{name: "fl", on: "history-wayback", group: input, kind: anyText("TEXT"),
+		help: "the fields of a CDX text without a header, such as timestamp,original,statuscode,digest"},
 	{name: "since", on: "audit", group: input, kind: anyText("TIME"),
 		help: "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, which is its midnight in --time-zone, " +
 			"or a number of hours, days or weeks before now, such as 7d; answers to robots.txt before it still count for " +
@@ -212,6 +222,8 @@ var flagTable = []flagRow{
 	{name: "explain", on: "formats", group: input, kind: onOff, help: "show how the first lines of logs are read"},
 	{name: "fields", on: "compile", group: input, kind: someText("NAMES"),
 		help: "names of the members of JSON, or columns of Parquet: host=NAME,body=NAME,..."},
+	{name: "fields", on: "history-captures", group: input, kind: anyText("TEXT"),
+		help: "names of the members of JSON, or columns of Parquet, as for compile: host=NAME,body=NAME,date=NAME,..."},
 	{name: "external", on: "bench", group: input, kind: anyText("NAME=COMMAND").again(),
 		help: "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)"},
 	{name: "list", on: "bench", group: input, kind: onOff, help: "also measure robotsieve by its plain list of rules"},
@@ -268,6 +280,8 @@ var flagTable = []flagRow{
 			{with: "output=text", not: "class",
 				why: "--class has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
 			{with: "output=csv output=parquet", needs: "class", why: "--output VALUE is for --class"}}},
+	{name: "urls", on: "history-wayback", group: output, kind: onOff,
+		help: "print the URLs of what is missing, and make no folder"},
 	{name: "full", on: "audit merge", group: output, kind: onOff,
 		help: "print the whole report in text, not only one screen of it: as --output full does"},
 	{name: "by", on: "audit merge", group: output, kind: oneOf("UNIT", auto, "hour", "day"), text: auto,
@@ -398,6 +412,8 @@ var flagTable = []flagRow{
 
 // commandRules hold for commands whatever their flags.
 var commandRules = []rule{
+	{on: "history-git", needs: "path", why: "history git needs --path: where robots.txt is, or the folder of files " +
+		"that are named by their hosts"},
 	{on: "filter", needs: "robots rules", why: whyNoRules},
 	{on: "check", needs: "robots rules warc jsonl", why: whyNoRules},
 	{on: "filter", needs: argument, why: "no list of URLs"},

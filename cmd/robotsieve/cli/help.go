@@ -95,17 +95,6 @@ func presetOf(f *pflag.Flag) string {
 	return f.DefValue
 }
 
-// refilled breaks the paragraphs that have a line that is wider than help.
-func refilled(text string) string {
-	paragraphs := strings.Split(text, "\n\n")
-	for i, p := range paragraphs {
-		if slices.ContainsFunc(strings.Split(p, "\n"), func(line string) bool { return len(line) > helpWidth }) {
-			paragraphs[i] = filled(strings.Join(strings.Fields(p), " "), "", helpWidth)
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
-}
-
 // filled breaks each line that is wider than a width between words, or after a |, and indents what
 // follows.
 func filled(text, indent string, width int) string {
