@@ -37,7 +37,7 @@ const manySites = "How robots.txt of many sites changed"
 // violation only where all versions that may have been in force within 31 days forbid it.
 func TestRecipeOfManySites(t *testing.T) {
 	skipUnderRace(t)
-	list, dir := recipes(t), t.TempDir()
+	list, dir := blocksOf(t, "../../../docs/howto/history.md"), t.TempDir()
 	unpack(t, "history/monthly-robots-2025-2026.tar.xz", dir)
 	t.Chdir(dir)
 	if err := os.Rename("samber", "crawl"); err != nil {

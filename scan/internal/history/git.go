@@ -34,7 +34,7 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 	case len(q.Args) > 1:
 		return UsageError("history git reads one repository")
 	case q.Values["path"] == "":
-		return UsageError("option Path is needed: where robots.txt is, or the folder of files that are named by their hosts")
+		return UsageError("option Path is needed: where robots.txt is, or a folder of files named by hosts")
 	case isTemplate(name):
 		return UsageError(fmt.Sprintf("option Path %s is a template, not the robots.txt that the site sends", name))
 	}
