@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -8,12 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
@@ -118,19 +117,8 @@ func (o *HistoryOptions) begin(names []string, times string, fault func(string))
 	if o.Output == "" {
 		return nil, usageError("no folder to write: name it with -o FOLDER")
 	}
-	dir, err := filepath.Abs(o.Output)
-	for _, name := range names {
-		path, unknown := filepath.Abs(name)
-		if err = cmp.Or(err, unknown); err == nil && name != "" && strings.HasPrefix(path+"/", dir+"/") {
-			return nil, usageError("-o %s would replace %s, which is to be read", o.Output, name)
-		}
-	}
-	err = cmp.Or(err, history.CheckFolder(o.Output, o.Force))
-	if errors.Is(err, disk.ErrOccupied) {
-		return nil, usageError("-o: %w", err)
-	}
-	if err != nil {
-		return nil, inputError(err)
+	if err := checkFolder("-o", o.Output, names, history.CheckFolder(o.Output, o.Force)); err != nil {
+		return nil, err
 	}
 	w, err := history.NewWriter(o.Output, times, o.Memory, fault)
 	if err != nil {
@@ -338,6 +326,6 @@ func appendKey(b []byte, text string) []byte {
 
 // cutKey takes a text of appendKey apart from what follows it.
 func cutKey(b []byte) (text string, rest []byte) {
-	text, after, _ := strings.Cut(string(b), "\x00\x00")
-	return strings.ReplaceAll(text, "\x00\x01", "\x00"), b[len(b)-len(after):]
+	key, rest, _ := bytes.Cut(b, []byte("\x00\x00"))
+	return strings.ReplaceAll(string(key), "\x00\x01", "\x00"), rest
 }
