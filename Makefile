@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -190,7 +190,7 @@ fuzz-short:
 # Breaks the rules of the audit one by one in copies of the code, and shows which test
 # notices it.
 mutate:
-	$(GO) run ./internal/test/mutate -o docs/explain/mutation.md
+	$(GO) run ./internal/test/mutate -o internal/test/mutate/mutation.md
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
@@ -235,6 +235,13 @@ wheels:
 	@rm -rf bin/python
 	CC=x86_64-linux-gnu-gcc $(PYTHON) cmd/librobotsieve/python/wheel.py bin/python $(VERSION) linux/amd64
 	CC=aarch64-linux-gnu-gcc $(PYTHON) cmd/librobotsieve/python/wheel.py bin/python $(VERSION) linux/arm64
+
+# The documentation as a site with search, in bin/site, by mkdocs-material of PyPI.
+SITE_PIP := bin/docs/bin/python -m pip install -q --disable-pip-version-check
+site:
+	@if ! $(PYTHON) -m venv bin/docs >/dev/null || ! $(SITE_PIP) --retries 1 'mkdocs-material==9.*'; then \
+		echo "site: not built: it needs Python with venv, and mkdocs-material from PyPI"; \
+	else NO_MKDOCS_2_WARNING=1 bin/docs/bin/mkdocs build -q --strict && echo "bin/site/index.html"; fi
 
 # The sample log is made by its generator; a test compares the two.
 sample:

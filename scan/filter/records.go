@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
-	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 

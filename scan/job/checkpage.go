@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/page"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 

@@ -360,7 +360,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	}
 	if log.numbered {
 		w.SetPlace(c.Input, at.lines+1)
-		l.evidence.addHeadings(c.Input, at, data)
+		l.evidence.addColumns(i, c.Input, at.lines, data)
 	}
 	lines, unparsed, outside := w.Counted()
 	if c.Cut > 0 {

@@ -262,6 +262,28 @@ func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
 	return nil
 }
 
+// checkFolder refuses a folder to be made by an option if err, of disk.CheckFolder, does, or if the job reads or
+// writes one of the names in it.
+func checkFolder(option, dir string, names []string, err error) error {
+	if errors.Is(err, disk.ErrOccupied) {
+		return usageError("%s: %w", option, err)
+	}
+	abs, failed := filepath.Abs(dir)
+	const sep = string(filepath.Separator)
+	err = cmp.Or(err, failed)
+	for _, name := range names {
+		path, failed := filepath.Abs(name)
+		if err = cmp.Or(err, failed); err == nil && name != "" &&
+			strings.HasPrefix(path+sep, abs+sep) {
+			return usageError("%s %s would replace %s, which is in it", option, dir, name)
+		}
+	}
+	if err != nil {
+		return inputError(err)
+	}
+	return nil
+}
+
 // sink is what is written to: its name for the user, and its file; nil if it is no regular file.
 type sink struct {
 	name string

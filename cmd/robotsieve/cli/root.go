@@ -197,6 +197,8 @@ func newRoot(s streams) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
+	root.SetHelpFunc(showHelp)
+	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(newAudit(s), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s),
 		newCompile(s), newHistory(s), newBench(s), newVersion(s))
 	root.InitDefaultCompletionCmd()

@@ -3,7 +3,7 @@ package answer
 import (
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 func TestNext(t *testing.T) {

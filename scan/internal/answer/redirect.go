@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // RobotsPath is the path of every robots.txt.

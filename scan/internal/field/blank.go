@@ -21,6 +21,16 @@ func Blank(line []byte, from int) int {
 	return blankAfter(line, from)
 }
 
+// IsBlank reports whether the first blank at or after from is at a place in the line. It is made for fields that
+// nearly always have 8 to 16 bytes.
+func IsBlank(line []byte, from, at int) bool {
+	if n := at - from; n < 8 || n > 16 {
+		return Blank(line, from) == at && at < len(line)
+	}
+	first, last := binary.LittleEndian.Uint64(line[from:]), binary.LittleEndian.Uint64(line[at-8:])
+	return line[at] == ' ' && blanksIn(first)|blanksIn(last) == 0
+}
+
 // blankAfter is Blank for longer fields.
 func blankAfter(line []byte, from int) int {
 	from = min(from, len(line))

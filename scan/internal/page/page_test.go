@@ -278,7 +278,7 @@ func TestParseDirectives(t *testing.T) {
 }
 
 func TestDirectivesAreDescribed(t *testing.T) {
-	text, err := os.ReadFile("../../docs/reference/pages.md")
+	text, err := os.ReadFile("../../../docs/reference/pages.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
-	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
 // WARC reads the responses to requests for /robots.txt in a WARC file, already

@@ -18,7 +18,7 @@ import (
 // shared opens a file of the reference data, which are not part of the module.
 func shared(t *testing.T, name string) io.ReadCloser {
 	t.Helper()
-	in, err := source.NewFile(filepath.Join("..", "..", "..", "shared", "data", filepath.FromSlash(name)))
+	in, err := source.NewFile(filepath.Join("..", "..", "..", "..", "shared", "data", filepath.FromSlash(name)))
 	if err != nil {
 		t.Skip("reference data are not part of the module:", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // DatedBodies reads objects of JSON in which a host has its bodies by their dates:

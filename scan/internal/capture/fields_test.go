@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 )
 
 func TestFieldsWithOtherNames(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -183,7 +183,7 @@ func TestSamplesOfOtherTools(t *testing.T) {
 		"ipwb/warcs/froggie.warc.gz":  {bodies: 1},
 		"ipwb/warcs/mkelly1.warc":     {bodies: 1},
 	}
-	in, err := source.NewFile(filepath.Join("..", "..", "..", "shared", "data", "crawl", "warc-samples.tar.xz"))
+	in, err := source.NewFile(filepath.Join("..", "..", "..", "..", "shared", "data", "crawl", "warc-samples.tar.xz"))
 	if err != nil {
 		t.Skip("reference data are not part of the module:", err)
 	}

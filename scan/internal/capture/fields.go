@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // Field is a part of a capture that a table or an object has.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
-	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
 // Capture is a copy of one robots.txt, or of a page that a robots.txt may be redirected to.

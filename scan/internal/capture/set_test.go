@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // site is a capture of the i-th origin.
