@@ -158,8 +158,8 @@ func (c *corpus) printHead(out io.Writer, load string) {
 		thousands(float64(recorded)), differ)
 	fmt.Fprintf(out, "%s, %s/%s, %d CPUs, load %s at the start. One thread each; the least of %d rounds and more after one that warms up,\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load, timedRounds)
-	fmt.Fprint(out, `of parsing and matching alone, by the clock of the peer's own language. Each peer parses a robots.txt once and is asked
-about all URLs of its site, by the calls that its documentation shows; those marked \* have no parsed form, and their
+	fmt.Fprint(out, `of parsing and matching alone, by the clock of the peer's own language. Each peer parses a robots.txt once and is
+asked about all URLs of its site, by the calls that its documentation shows; those marked \* have no parsed form, and their
 parsing speed is that of the whole answer. "Asked once" is a robots.txt not seen before, and one URL of it.
 
 `)

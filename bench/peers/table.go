@@ -42,8 +42,8 @@ func printTable(w io.Writer, rows []row, without []string) {
 		if parsesEachTime[r.Name] {
 			each = " \\*"
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s%s | %s |\n", show(r.Name), show(version), thousands(float64(r.Asked-r.Agreed)),
-			rounded(r.speed), thousands(r.match), each, rounded(r.once/1e3))
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s%s | %s |\n", show(r.Name), show(version),
+			thousands(float64(r.Asked-r.Agreed)), rounded(r.speed), thousands(r.match), each, rounded(r.once/1e3))
 	}
 }
 
@@ -62,10 +62,11 @@ func (c *corpus) printClasses(w io.Writer, rows []row) {
 		if len(r.classes) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\n### %s\n\n| verdicts | what would give them | example | Google | it |\n|--:|---|---|---|---|\n", show(r.Name))
+		fmt.Fprintf(w, "\n### %s\n\n| verdicts | what would give them | example | Google | it |\n", show(r.Name))
+		fmt.Fprintln(w, "|--:|---|---|---|---|")
 		for _, k := range r.classes {
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", thousands(float64(k.count)), k.name, cell(c.sites[k.site].URLs[k.url]),
-				c.said(k), k.got)
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", thousands(float64(k.count)), k.name,
+				cell(c.sites[k.site].URLs[k.url]), c.said(k), k.got)
 		}
 	}
 }
