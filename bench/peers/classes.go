@@ -40,6 +40,9 @@ func (q question) allowed() (verdict automaton.Verdict) {
 // noPath is a pattern that no URL has.
 const noPath = "/\x01"
 
+// certain is how many readings at the front are of what Google alone does, so that they are the reason if they matter.
+const certain = 3
+
 // readings are those that explain what the peers do with real files.
 var readings = []reading{
 	{"`Allow: /dir/index.html` does not allow `/dir/`", rule("allow", `(.*/)index(\.html?)`, "$1$2*ndex$3")},
@@ -102,6 +105,11 @@ func (c *corpus) explain(site int, got []bench.Verdict) *explanation {
 func (e *explanation) name(s *bench.Site, url int, got bench.Verdict, total []int) string {
 	if got == bench.NoAnswer {
 		return "no answer: it rejects the file, or fails"
+	}
+	for i, gives := range e.gives[:certain] {
+		if gives[url] {
+			return readings[i].name
+		}
 	}
 	best := -1
 	for i, gives := range e.gives {
