@@ -206,10 +206,8 @@ func TestOptionFlags(t *testing.T) {
 	}
 }
 
-// flagsNamed are packages, and the file of a source of history, whose texts may name flags: the words of a
-// source are the help of its command, and sentences of the report and of rules are for readers who look
-// flags up.
-var flagsNamed = []string{"scan/history", "scan/job/history.go", "scan/report", "scan/internal/block"}
+// flagsNamed are packages whose texts may name flags: sentences of the report are for readers who look flags up.
+var flagsNamed = []string{"scan/report"}
 
 // TestPackagesNameNoFlags: a message of a package names an option, for callers have no flags.
 func TestPackagesNameNoFlags(t *testing.T) {
