@@ -487,6 +487,9 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 	if err != nil {
 		return nil, err
 	}
+	if r := result.Report; r != nil {
+		a.Messages.wordTexts(r.Assumptions, r.Warnings)
+	}
 	if a.interrupted != nil {
 		ctx = context.WithoutCancel(ctx) // the rows are those of the lines that were read
 	}
