@@ -35,22 +35,22 @@ func (d doc) beforeAfter() (list []block) {
 }
 
 // changeColumns are those of the table of a change.
-func changeColumns(c *report.RobotsChange) columns[report.ChangedCrawler] {
-	perDay := func(heading string, days float64, n func(*report.ChangedCrawler) int64) column[report.ChangedCrawler] {
-		return valueFrom(heading, func(of *report.ChangedCrawler) value {
+func changeColumns(c *report.RobotsChange) columns[changed] {
+	perDay := func(heading string, days float64, n func(*changed) int64) column[changed] {
+		return valueFrom(heading, func(of *changed) value {
 			if days < 1 {
 				return words("?")
 			}
 			return words(fmt.Sprintf("%.1f", float64(n(of))/days))
 		})
 	}
-	return columns[report.ChangedCrawler]{
-		textFrom("crawler", func(of *report.ChangedCrawler) string { return Cut(of.Crawler, maxNameShown) }),
-		perDay("requests \u200ba day before", c.DaysBefore, func(of *report.ChangedCrawler) int64 { return of.Before }),
-		perDay("after", c.DaysAfter, func(of *report.ChangedCrawler) int64 { return of.After }),
-		perDay("changed \u200bpaths \u200ba day before", c.DaysBefore, func(of *report.ChangedCrawler) int64 { return of.ChangedBefore }),
-		perDay("after", c.DaysAfter, func(of *report.ChangedCrawler) int64 { return of.ChangedAfter }),
-		valueFrom("first fetch \u200bof the new", func(of *report.ChangedCrawler) value {
+	return columns[changed]{
+		textFrom("crawler", func(of *changed) string { return Cut(of.Crawler, maxNameShown) }),
+		perDay("requests \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.Before }),
+		perDay("after", c.DaysAfter, func(of *changed) int64 { return of.After }),
+		perDay("changed \u200bpaths \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.ChangedBefore }),
+		perDay("after", c.DaysAfter, func(of *changed) int64 { return of.ChangedAfter }),
+		valueFrom("first fetch \u200bof the new", func(of *changed) value {
 			if of.FetchSeconds == nil {
 				return words("none logged")
 			}
@@ -58,3 +58,5 @@ func changeColumns(c *report.RobotsChange) columns[report.ChangedCrawler] {
 		}),
 	}
 }
+
+type changed = report.ChangedCrawler
