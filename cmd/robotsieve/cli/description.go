@@ -141,6 +141,9 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		if a.Exempt != "" {
 			line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
 		}
+		for _, text := range statementTexts(a.Signals) {
+			line("  prefers   %s", text)
+		}
 	}
 	if len(d.Others) > 0 {
 		line("\nLines that are no rules:")
@@ -149,6 +152,8 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		line("  line %d: %s", o.Line, o.Text)
 	}
 	more(d.NotListed.Others, "line")
+	writeSignals(w, d.Signals)
+	more(d.NotListed.Signals, "crawler")
 	if len(d.Notes) == 0 {
 		line("\nNo notes.")
 		return
