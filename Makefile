@@ -190,7 +190,7 @@ fuzz-short:
 # Breaks the rules of the audit one by one in copies of the code, and shows which test
 # notices it.
 mutate:
-	$(GO) run ./internal/test/mutate -o docs/mutation.md
+	$(GO) run ./internal/test/mutate -o docs/explain/mutation.md
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \

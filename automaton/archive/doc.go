@@ -22,7 +22,7 @@
 //
 // # Format
 //
-// This is the format byte by byte; docs/archive.md is an overview. Numbers of fixed
+// This is the format byte by byte; docs/reference/archive.md is an overview. Numbers of fixed
 // size are little-endian and not aligned. A varint is one of package encoding/binary
 // (unsigned LEB128), a signed varint its zigzag form. Checksums are CRC-32C. A file is
 // a header, a directory, the offsets of the rulesets, the buckets, the records, and the

@@ -92,7 +92,7 @@ type file struct {
 // Write writes the rules of a plan with their dry run, as a program of that name has made them.
 func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 	f := file{Title: title + " for " + k.Name, Use: k.use, Days: int(term / (24 * time.Hour)), Until: p.Until.Unix(),
-		Head: []string{"Made by robotsieve " + program + ". How to use and to undo it: docs/block.md."}}
+		Head: []string{"Made by robotsieve " + program + ". How to use and to undo it: docs/howto/block.md."}}
 	f.Head = slices.Concat(f.Head, k.Summary(p, dry), p.Notes)
 	for _, r := range slices.Concat(p.Held, dry.Held) {
 		f.Head = append(f.Head, "Not in force, because "+r.Withheld+": "+strings.Join(r.Notes, ". "))

@@ -1,4 +1,4 @@
-// Package evidence has the form of a folder of evidence, which docs/evidence.md describes: the log
+// Package evidence has the form of a folder of evidence, which docs/howto/evidence.md describes: the log
 // lines of crawlers that broke robots.txt, what they are judged by, and the report and letters that
 // follow. It knows neither logs nor how requests are judged: package job does.
 package evidence

@@ -1,5 +1,5 @@
 // Package judge gives a request of a crawler its verdict. It is the specification
-// (docs/audit-rules.md) as code: it reads no bytes, counts nothing, and depends on nothing but what
+// (docs/reference/audit-rules.md) as code: it reads no bytes, counts nothing, and depends on nothing but what
 // it is told.
 //
 // Decide is the one question. It is asked twice: where a line is read, with no more than the

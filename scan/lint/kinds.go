@@ -65,7 +65,7 @@ const (
 	notes2019   = "https://developers.google.com/search/blog/2019/07/a-note-on-unsupported-rules"
 	sitemaps    = "https://www.sitemaps.org/protocol.html#submit_robots"
 	profiles    = "https://github.com/robotsieve/robotsieve/blob/main/scan/crawler/crawlers.json"
-	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/notes.md"
+	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/reference/notes.md"
 	signals     = "https://contentsignals.org/"
 	licenses    = "https://rslstandard.org/guide"
 	managed     = "https://developers.cloudflare.com/bots/additional-configurations/managed-robots-txt/"

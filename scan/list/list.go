@@ -7,7 +7,7 @@
 // State; no row is left out, so that the lines of all rows, one behind the other, are the chunk.
 //
 // Lists that are no lines are made into lines before: a sitemap by NewSitemap. The
-// documentation of the kinds for users is docs/lists.md.
+// documentation of the kinds for users is docs/reference/lists.md.
 package list
 
 import (

@@ -232,7 +232,7 @@ c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
 
 // TestUsualNames holds the lists of names in the documentation to those that are read.
 func TestUsualNames(t *testing.T) {
-	text, err := os.ReadFile("../../docs/lists.md")
+	text, err := os.ReadFile("../../docs/reference/lists.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestUsualNames(t *testing.T) {
 	}
 	if want := strings.Join(urlNames, ", ") + " " + strings.Join(urlPaths[len(urlNames):],
 		", ") + " "; quotes.String() != want {
-		t.Errorf("docs/lists.md has the names\n%s, want\n%s", quotes.String(), want)
+		t.Errorf("docs/reference/lists.md has the names\n%s, want\n%s", quotes.String(), want)
 	}
 }
 

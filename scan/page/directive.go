@@ -13,7 +13,7 @@ import (
 type Directives uint32
 
 // The directives that restrict the use of a page, and [IndexIfEmbedded], which lifts one of them in
-// part. What each one means is in docs/pages.md.
+// part. What each one means is in docs/reference/pages.md.
 const (
 	NoIndex          Directives = 1 << iota // the page is not shown in search results
 	NoFollow                                // the links of the page are not followed

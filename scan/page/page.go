@@ -9,7 +9,7 @@
 // X-Robots-Tag specifications"
 // (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag): directives that
 // are for all crawlers and directives that name a crawler add up, and of conflicting ones the most
-// restrictive wins. docs/pages.md says what is read, and what is not.
+// restrictive wins. docs/reference/pages.md says what is read, and what is not.
 package page
 
 import (

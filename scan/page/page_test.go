@@ -278,13 +278,13 @@ func TestParseDirectives(t *testing.T) {
 }
 
 func TestDirectivesAreDescribed(t *testing.T) {
-	text, err := os.ReadFile("../../docs/pages.md")
+	text, err := os.ReadFile("../../docs/reference/pages.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
 		if !regexp.MustCompile("\\| [^|]*`" + e.name + "\\b").Match(text) {
-			t.Errorf("docs/pages.md does not describe %s", e.name)
+			t.Errorf("docs/reference/pages.md does not describe %s", e.name)
 		}
 	}
 }

@@ -29,7 +29,7 @@ const Unknown = "unknown"
 
 // Report is the result of an audit, on whose form other programs rely.
 //
-// docs/json.md is made of these comments. The texts have the bytes of the logs and files that they
+// docs/reference/json.md is made of these comments. The texts have the bytes of the logs and files that they
 // are from: see Texts, with Printable before they are shown, and with ToUTF8 before json.Marshal.
 type Report struct {
 	Schema  string `json:"schema"`  // robotsieve.audit/3

@@ -78,7 +78,7 @@ def build_wheel(folder: str, config_settings: object = None, metadata: object = 
     files[f"{scripts}/{PROGRAM}"] = program
     files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{info}/licenses/THIRD_PARTY.txt"] = licences
-    files[f"{info}/METADATA"] = METADATA.format(version).encode() + (ROOT / "docs" / "python.md").read_bytes()
+    files[f"{info}/METADATA"] = METADATA.format(version).encode() + (ROOT / "docs" / "howto" / "python.md").read_bytes()
     files[f"{info}/WHEEL"] = f"{WHEEL}{tag(library)}\n".encode()
     files[f"{info}/RECORD"] = "".join(map(row, files.items())).encode() + f"{info}/RECORD,,\n".encode()
     name = f"robotsieve-{version}-{tag(library)}.whl"

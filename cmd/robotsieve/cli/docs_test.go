@@ -157,12 +157,12 @@ func TestFormatsLists(t *testing.T) {
 	}
 }
 
-// recipe is a block of docs/recipes.md.
+// recipe is a block of docs/howto/recipes.md.
 type recipe struct{ title, kind, text string }
 
 func recipes(t *testing.T) (list []recipe) {
 	blocks, title := regexp.MustCompile("(?ms)^## ([^\n]+)$|^```([a-z]+)\n(.*?)^```$"), ""
-	for _, b := range blocks.FindAllStringSubmatch(string(raw(t, "../../../docs/recipes.md")), -1) {
+	for _, b := range blocks.FindAllStringSubmatch(string(raw(t, "../../../docs/howto/recipes.md")), -1) {
 		if b[1] != "" {
 			title = b[1]
 		} else {
@@ -172,7 +172,7 @@ func recipes(t *testing.T) (list []recipe) {
 	return list
 }
 
-// TestRecipes runs each recipe of docs/recipes.md with the files of the sample.
+// TestRecipes runs each recipe of docs/howto/recipes.md with the files of the sample.
 func TestRecipes(t *testing.T) {
 	skipUnderRace(t)
 	for _, tool := range []string{"sh", "paste", "xargs", "sed"} {

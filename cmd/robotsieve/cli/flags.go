@@ -13,7 +13,7 @@ import (
 )
 
 // flagRow is a flag of some commands. The command line, its completion, help, the man pages and
-// docs/flags.md are made of these rows, which are in flagtable.go.
+// docs/reference/flags.md are made of these rows, which are in flagtable.go.
 type flagRow struct {
 	name  string
 	short string // one letter; "" for none

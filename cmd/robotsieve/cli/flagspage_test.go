@@ -10,9 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// TestFlagsPage holds docs/flags.md to the table of flags; -update writes it.
+// TestFlagsPage holds docs/reference/flags.md to the table of flags; -update writes it.
 func TestFlagsPage(t *testing.T) {
-	const name, begin, end = "../../../docs/flags.md", "\n<!-- made by TestFlagsPage: ", "\n<!-- end -->\n"
+	const name, begin, end = "../../../docs/reference/flags.md", "\n<!-- made by TestFlagsPage: ", "\n<!-- end -->\n"
 	page := string(raw(t, name))
 	before, rest, _ := strings.Cut(page, begin)
 	by, _, ok := strings.Cut(rest, "\n")
@@ -27,7 +27,7 @@ func TestFlagsPage(t *testing.T) {
 	}
 }
 
-// flagTables is what docs/flags.md has of the flags of all commands: a table for each group.
+// flagTables is what docs/reference/flags.md has of the flags of all commands: a table for each group.
 func flagTables() string {
 	rows := slices.Clone(flagTable)
 	for _, source := range job.HistorySources() {

@@ -246,7 +246,7 @@ func plain(t *testing.T, name string) []byte {
 // The README and the pages of docs show what make demo and their other examples print.
 func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
 	t.Chdir("../../..")
-	pages, _ := filepath.Glob("docs/*.md")
+	pages, _ := filepath.Glob("docs/*/*.md")
 	var text strings.Builder
 	for _, page := range append(pages, "README.md") {
 		data := raw(t, page)

@@ -378,8 +378,8 @@ class TestArchive(WithArchive):
             archive.allowed("GPTBot", self.urls[0])
 
     def test_document(self):
-        """What docs/python.md shows runs."""
-        text = (ROOT / "docs" / "python.md").read_text("utf-8")
+        """What docs/howto/python.md shows runs."""
+        text = (ROOT / "docs" / "howto" / "python.md").read_text("utf-8")
         blocks = re.findall(r"```python\n(.*?)```", text, re.S)
         self.assertEqual(len(blocks), 2)
         for block in blocks:
@@ -455,7 +455,7 @@ class TestArrays(WithArchive):
 
 def recipe(word):
     """Returns the recipe in Python that has a word."""
-    text = (ROOT / "docs" / "recipes.md").read_text("utf-8")
+    text = (ROOT / "docs" / "howto" / "recipes.md").read_text("utf-8")
     return next(block for block in re.findall(r"```python\n(.*?)```", text, re.S) if word in block)
 
 

@@ -1,4 +1,4 @@
--- What published studies of crawlers measure, as queries of DuckDB; docs/studies.md defines the measures. They read
+-- What published studies of crawlers measure, as queries of DuckDB; docs/howto/studies.md defines the measures. They read
 -- three files of the same audit, in the folder in which this runs (duckdb < studies.sql):
 --
 --   robotsieve audit --policy history --list all --output parquet access.log* > rows.parquet
