@@ -31,7 +31,7 @@
 // The header has 68 bytes:
 //
 //	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
-//	 8  uint32   version of the format: 3
+//	 8  uint32   version of the format: 4
 //	12  uint32   semantics of the rules: automaton.Semantics of the program that compiled them
 //	16  uint32   checksum of the header except these four bytes, and of the directory
 //	20  uint64   length of the file

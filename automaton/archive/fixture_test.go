@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the fixture of the present version anew")
 
-var fixture = filepath.Join("testdata", "version3.rsv")
+var fixture = filepath.Join("testdata", "version4.rsv")
 
 // fixtureBodies have what compiled rules can hold: groups that are merged, agents that share
 // a group, gaps, anchors, escapes, an order that decides, and rules that never match.

@@ -12,7 +12,7 @@ import (
 // The format, as the package documentation has it.
 const (
 	magic       = "\x89rsv\r\n\x1a\n"
-	version     = 3
+	version     = 4
 	headerLen   = 68
 	atVersion   = 8
 	atChecksum  = 16

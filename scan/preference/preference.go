@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/internal/lazy"
@@ -87,7 +88,8 @@ func Read(robots *compile.Robots) ([]Crawlers, []Fault) {
 	}
 	r.eachCrawler()
 	slices.SortFunc(r.faults, func(x, y Fault) int {
-		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Kind+"\n"+x.Text+"\n"+x.More, y.Kind+"\n"+y.Text+"\n"+y.More))
+		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Text, y.Text),
+			cmp.Compare(x.More, y.More))
 	})
 	return r.list, slices.Compact(r.faults)
 }
@@ -167,6 +169,35 @@ func meant(name, use string) string {
 	return ""
 }
 
+// IsSignal reports whether the lines of a key are a signal.
+func IsSignal(key string) bool {
+	return slices.Contains([]string{ContentSignal, ContentUsage, License}, strings.ToLower(key))
+}
+
+// Control returns what the groups for control tokens state: that nothing of the site may be used, or all, or a part.
+func Control(rules *automaton.Ruleset) (list []Crawlers) {
+	for _, a := range rules.Agents() {
+		if find(ControlToken, a.Token) != nil {
+			s := Statement{ControlToken, a.Token, "", controlled(a.Machine), []int{}}
+			list = append(list, Crawlers{[]string{a.Token}, []Statement{s}})
+		}
+	}
+	return list
+}
+
+// controlled returns the value that a machine stands for.
+func controlled(m *automaton.Machine) string {
+	switch prove.Classify(m).Class {
+	case prove.Full:
+		return No
+	case prove.Partial:
+		return Partly
+	case prove.None:
+		return Yes
+	}
+	return Unknown
+}
+
 // eachCrawler says what each crawler's groups state.
 func (r *reader) eachCrawler() {
 	names := map[string]string{} // of tokens, as the file first spells them
@@ -207,7 +238,9 @@ func (r *reader) crawler(name, token string, groups []int) {
 		}
 	}
 	for _, s := range signals {
-		isStated := func(x Statement) bool { return x.Signal == s.Name && x.Use == s.Use && strings.Trim(x.Path, "/") == "" }
+		isStated := func(x Statement) bool {
+			return x.Signal == s.Name && x.Use == s.Use && strings.Trim(x.Path, "/") == ""
+		}
 		if r.names[s.Name] && s.Yes != "" && !slices.ContainsFunc(list, isStated) {
 			list = append(list, Statement{s.Name, s.Use, "", Unknown, []int{}})
 		}
@@ -247,20 +280,12 @@ func (r *reader) combine(to *Statement, s Statement) {
 	}
 }
 
-// control says what a group for a control token states: that nothing, or something, or all may be used.
+// control says what the groups for a control token state.
 func (r *reader) control(token string, groups []int) Statement {
-	s := Statement{ControlToken, token, "", Unknown, []int{}}
+	m, _ := r.robots.Ruleset.Named([]byte(token))
+	s := Statement{ControlToken, token, "", controlled(m), []int{}}
 	for _, i := range groups {
 		s.Lines = append(s.Lines, r.robots.Groups[i].Agents[0].Line)
-	}
-	m, _ := r.robots.Ruleset.Named([]byte(token))
-	switch prove.Classify(m).Class {
-	case prove.Full:
-		s.Value = No
-	case prove.Partial:
-		s.Value = Partly
-	case prove.None:
-		s.Value = Yes
 	}
 	return s
 }

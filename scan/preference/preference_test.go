@@ -232,3 +232,41 @@ func TestRealBodies(t *testing.T) {
 		t.Error("other counts than these files have")
 	}
 }
+
+// TestReadTDMRep reads examples of the specification, and others.
+func TestReadTDMRep(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{`[{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://provider.com/policies/policy.json"}]`,
+			"tdm-reservation /* no, tdm-policy /* https://provider.com/policies/policy.json"},
+		{`[{"location":"/directory-a/","tdm-reservation":1},{"location":"/directory-b/html/","tdm-reservation":0},
+			{"location":"/*.jpg$","tdm-reservation":1}]`,
+			"tdm-reservation /directory-a/ no, tdm-reservation /directory-b/html/ yes, tdm-reservation /*.jpg$ no"},
+		{"\ufeff[]", ""},
+		{`[{"location":"/","tdm-reservation":2},{"location":"/a"},{"location":"/b","tdm-reservation":"1"},{"location":"/c",` +
+			`"tdm-reservation":1.0,"tdm-policy":"/p"},{"tdm-reservation":1},{"location":7,"tdm-reservation":1}]`,
+			"tdm-reservation / unknown, tdm-reservation /a unknown, tdm-reservation /b unknown, tdm-reservation /c unknown; " +
+				"1 tdm-reservation: 2, 2 tdm-reservation: , 3 tdm-reservation: \"1\", 4 tdm-reservation: 1.0, " +
+				"4 tdm-policy: \"/p\", 5 location, 6 location"},
+		{`{"location":"/"}`, "error"}, {"<!doctype html>", "error"}, {"", "error"}, {`[1]`, "error"},
+		{strings.Repeat("[", 100_000), "error"},
+	} {
+		list, faults, err := preference.ReadTDMRep([]byte(c.body))
+		var stated, wrong []string
+		for _, s := range list {
+			stated = append(stated, s.Use+" "+s.Path+" "+s.Value)
+		}
+		for _, f := range faults {
+			wrong = append(wrong, fmt.Sprint(f.Line, " ", f.Text))
+		}
+		got := strings.Join(stated, ", ")
+		if len(wrong) > 0 {
+			got += "; " + strings.Join(wrong, ", ")
+		}
+		if err != nil {
+			got = "error"
+		}
+		if got != c.want {
+			t.Errorf("%.100s: %s", c.body, got)
+		}
+	}
+}

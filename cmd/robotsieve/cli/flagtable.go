@@ -49,7 +49,7 @@ const (
 		"in force throughout"
 	whyWithOld = "--what-if compares one robots.txt with another: give the other one with --robots"
 	whyAnswers = "no URL: --quiet and the form csv are for answers on URLs, or for --robots"
-	whyClass   = "--class needs --list ARCHIVE, and --as-of needs both"
+	whyClass   = "--class needs --list ARCHIVE, and --as-of needs --class or --signals besides"
 	whyStdin   = "robots.txt and the URLs cannot both be stdin"
 	whyExplain = "--explain shows how logs are read: without it there can be neither LOG nor --format"
 	whyOther   = ": it takes no URL, --rules or --warc"
@@ -211,6 +211,12 @@ var flagTable = []flagRow{
 			{not: "output=csv", why: "--warc has no form csv: what a page states does not fit into a row"},
 			{with: "warc=- robots=- ARG=-", not: "warc", why: "with --warc nothing is read from stdin"},
 			{needs: argument, why: "no URL: --warc explains the captures of URLs"}}},
+	{name: "tdmrep", on: "check", group: input, kind: fileName("json"),
+		help: "list the preferences of a /.well-known/tdmrep.json (- is stdin)", rules: []rule{
+			{not: "ARG robots rules warc jsonl agent crawlers against fail-on sitemap crossings quiet as-of dialect",
+				why: "--tdmrep lists what one file says, and is combined with --output text, csv or ndjson only"},
+			{not: "output=json output=sarif output=changes",
+				why: "--tdmrep has no --output VALUE: choose one of text, csv, ndjson"}}},
 	{name: "explain", on: "formats", group: input, kind: onOff, help: "show how the first lines of logs are read"},
 	{name: "fields", on: "compile", group: input, kind: parsed("NAMES", ": ", capture.ParseFields),
 		help: "names of the members of JSON, or columns of Parquet: host=NAME,body=NAME,..."},
@@ -262,14 +268,15 @@ var flagTable = []flagRow{
 				why: "the form changes is for changes: name the older robots.txt with --against OLD"},
 			{with: "output=sarif", needs: "robots", not: "ARG warc",
 				why: "the form sarif is for what --robots says in general" + whyOther},
-			{with: "output=csv", needs: "ARG warc robots", why: whyAnswers}}},
+			{with: "output=csv", needs: "ARG warc robots tdmrep", why: whyAnswers}}},
 	{name: "output", on: "compile", group: output,
 		kind: oneOf("FORM", append([]string{"text"}, render.RowOutputs()...)...),
-		help: "form of --list, text or ndjson; with --class ndjson, csv or parquet", rules: []rule{
+		help: "form of --list, text or ndjson; with --class or --signals ndjson, csv or parquet", rules: []rule{
 			{needs: "list", why: "--output is the form of --list"},
-			{with: "output=text", not: "class",
-				why: "--class has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
-			{with: "output=csv output=parquet", needs: "class", why: "--output VALUE is for --class"}}},
+			{with: "output=text", not: "signals",
+				why: "--signals has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
+			{with: "output=csv output=parquet", needs: "class signals",
+				why: "--output VALUE is for --class and --signals"}}},
 	{name: "full", on: "audit merge", group: output, kind: onOff,
 		help: "print the whole report in text, not only one screen of it: as --output full does"},
 	{name: "by", on: "audit merge", group: output, kind: oneOf("UNIT", auto, "hour", "day"), text: auto,
@@ -318,10 +325,18 @@ var flagTable = []flagRow{
 	{name: "class", on: "compile", group: output, kind: crawlerNames.again(),
 		help:  "with --list: how much is forbidden to these crawlers",
 		rules: []rule{{needs: "list", why: whyClass}}},
+	{name: "signals", on: "compile", group: output, kind: onOff,
+		help: "with --list: the preferences that robots.txt states, such as Content-Signal",
+		rules: []rule{{needs: "list", why: "--signals needs --list ARCHIVE"},
+			{not: "class dump", why: "--signals is a list of its own, without --class or --dump"}}},
+	{name: "by", on: "compile", group: output, kind: oneOf("UNIT", "month"),
+		help: "with --class: how many sites have each class at the end of each month",
+		rules: []rule{{needs: "class", why: "--by is for --class"},
+			{not: "as-of", why: "--by month has all months, and --as-of chooses one time"}}},
 	{name: "as-of", on: "compile", group: output, kind: anyText("TIME"),
-		help: "with --class: only the versions in force at this time: 2026-11-22T05:00:00Z, or a date, which is its " +
-			"midnight in UTC",
-		rules: []rule{{needs: "class", why: whyClass}}},
+		help: "with --class or --signals: only the versions in force at this time: 2026-11-22T05:00:00Z, or a date, " +
+			"which is its midnight in UTC",
+		rules: []rule{{needs: "class signals", why: whyClass}}},
 	{name: "dump", on: "compile", group: output, kind: onOff, help: "print the machines of robots.txt files instead",
 		rules: []rule{{not: "out", why: "--dump writes no archive: leave out -o"},
 			{needs: "ARG list", why: "no robots.txt files to dump"}}},
@@ -401,7 +416,7 @@ var flagTable = []flagRow{
 // commandRules hold for commands whatever their flags.
 var commandRules = []rule{
 	{on: "filter", needs: "robots rules", why: whyNoRules},
-	{on: "check", needs: "robots rules warc jsonl", why: whyNoRules},
+	{on: "check", needs: "robots rules warc jsonl tdmrep", why: whyNoRules},
 	{on: "filter", needs: argument, why: "no list of URLs"},
 	{on: "filter", needs: "agent", why: whyNoAgent},
 	{on: "check", with: argument, needs: "agent", why: whyNoAgent},
