@@ -166,7 +166,7 @@ func (e *Event) codeListed(c *coder) {
 	uvarint(c, &e.Input, math.MaxInt32)
 	uvarint(c, &e.Number, mostLines)
 	uvarint(c, &e.Status, maxStatus)
-	for _, of := range [...]*[]byte{&e.Address, &e.Agent, &e.Method} {
+	for _, of := range [...]*[]byte{&e.Address, &e.Agent, &e.Method, &e.Claim} {
 		text(c, of)
 	}
 	c.flag(&e.Cut)

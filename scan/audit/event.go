@@ -47,6 +47,8 @@ type Request struct {
 	// Address is the client's, as the log has it; nil if it has none. Agent is its User-Agent, Method the
 	// request's method and Target its target, as the log has them, at most their first 8 KiB.
 	Address, Agent, Method, Target []byte
+	// Claim is that of format.Record; nil if the log has none.
+	Claim []byte
 	// Status is 0 if the log has none. Size is as in format.Record.
 	Status int
 	Size   int64
@@ -220,6 +222,9 @@ func (w *Worker) describe(e *Event, x *client) {
 		e.Address = textOf(a)
 	}
 	e.Agent, e.Method, e.Target = textOf(r.Agent), textOf(r.Method), textOf(r.Target)
+	if e.Claim = nil; len(r.Claim) > 0 && string(r.Claim) != "-" {
+		e.Claim = textOf(r.Claim)
+	}
 	e.Status = r.Status
 	e.classify(r)
 }

@@ -25,9 +25,9 @@ type CrawlerInfo struct {
 	Violations []ViolationInfo `json:"violations"`
 	Identity   IdentityCounts  `json:"identity"` // of requests
 	// Claims are what the log says about the clients, where its format has a field for that, such
-	// as Cloudflare's VerifiedBotCategory, at most 16, chosen at random, the most frequent first. It
-	// is the word of the CDN, and plays no part in Identity. ClaimsNotListed are the requests with
-	// all other claims.
+	// as Cloudflare's VerifiedBotCategory or the header Signature-Agent, at most 16, chosen at random, the most
+	// frequent first. It is the word of the CDN or of the client, and plays no part in Identity. ClaimsNotListed
+	// are the requests with all other claims.
 	Claims          []ClaimInfo `json:"claims"`
 	ClaimsNotListed int64       `json:"claims_not_listed"`
 	// Bytes is how many bytes of bodies were sent to it, as far as the log has sizes, without
