@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -28,6 +29,7 @@ type Archive struct {
 	groupBits  uint   // of the number of a bucket, to that of its group
 	answerLen  int    // of the numbers of blobs
 	versionLen int    // of an instant, a status and an answer
+	program    string
 
 	directory []byte
 	offsets   []byte // of the blobs
@@ -60,8 +62,8 @@ type Entry struct {
 	// there was no body to read: the caller must then go by the status.
 	Ruleset *automaton.Ruleset
 	// Via is a text that was added with the answer. The command has there the URLs to which
-	// redirects of the robots.txt lead, if they are of no robots.txt: origin keys with paths, one a line; and in a last line behind "="
-	// what the body says besides its rules.
+	// redirects of the robots.txt lead, if they are of no robots.txt: origin keys with paths, one a line; and in a last
+	// line behind "=" what the body says besides its rules.
 	Via string
 	// From and Until bound the instants for which the answer is this one: from From on, and
 	// before Until, in Unix seconds. math.MinInt64 and math.MaxInt64 stand for no bound.
@@ -92,7 +94,7 @@ func Open(data []byte) (*Archive, error) {
 		reason := fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))
 		return nil, &DamageError{Part: "file", Reason: reason}
 	}
-	a := &Archive{}
+	a := &Archive{program: string(bytes.TrimRight(h.Program[:], "\x00"))}
 	if !a.cut(data[headerLen:], &h) {
 		return nil, errIndex
 	}
@@ -178,6 +180,9 @@ func (a *Archive) ascending() bool {
 
 // Dialects returns a copy of the list of dialects that the archive holds.
 func (a *Archive) Dialects() []automaton.Dialect { return slices.Clone(a.dialects) }
+
+// Program returns the release of robotsieve that wrote the archive, such as 0.9.0. It may be any text.
+func (a *Archive) Program() string { return a.program }
 
 // Len returns the number of origins.
 func (a *Archive) Len() int { return a.origins }

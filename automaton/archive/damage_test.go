@@ -162,7 +162,7 @@ func TestDamageNamesItsPart(t *testing.T) {
 	}
 }
 
-const headerLen = 68
+const headerLen = 84
 
 // parts are where the parts of an archive begin, if its header is right.
 type parts struct{ directory, offsets, buckets, records, rulesets, end uint64 }

@@ -28,7 +28,7 @@
 // a header, a directory, the offsets of the rulesets, the buckets, the records, and the
 // rulesets, without anything between or after them.
 //
-// The header has 68 bytes:
+// The header has 84 bytes:
 //
 //	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
 //	 8  uint32   version of the format: 4
@@ -43,6 +43,7 @@
 //	44  uint64   length of all records
 //	52  uint64   length of all rulesets
 //	60  uint64   seed of the hash of keys
+//	68  16 bytes the release that wrote the file, such as 0.9.0, then zeros
 //
 // Groups have 64 buckets each; if there are fewer buckets, there is one group. The directory
 // has an entry for each group, and one more for their end:

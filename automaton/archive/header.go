@@ -13,7 +13,7 @@ import (
 const (
 	magic       = "\x89rsv\r\n\x1a\n"
 	version     = 4
-	headerLen   = 68
+	headerLen   = 84
 	atVersion   = 8
 	atChecksum  = 16
 	checksumLen = 4
@@ -54,6 +54,7 @@ type header struct {
 	RecordsLen uint64
 	BlobsLen   uint64
 	Seed       uint64 // of the hash
+	Program    [16]byte
 }
 
 const maxDialects = len(header{}.Dialects)

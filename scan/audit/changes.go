@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/judge"
+	"github.com/robotsieve/robotsieve/scan/internal/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )

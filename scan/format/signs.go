@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // headless is a line of W3C's extended format, with the method in any column. Its columns stand

@@ -13,10 +13,10 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 

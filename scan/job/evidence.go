@@ -22,14 +22,14 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/evidence"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // evidenceLines keeps the lines that a folder of evidence may need: the violations and fetches of

@@ -15,14 +15,14 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/history"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // HistoryOptions name a source of versions of robots.txt, and the folder that is made of it.
@@ -98,6 +98,9 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 		err = w.Commit(ctx)
 		made.Summary = w.Summary
 	}
+	if own, ok := errors.AsType[*Error](err); ok && own.Kind == Usage {
+		return nil, own
+	}
 	if usage := history.UsageError(""); errors.As(err, &usage) {
 		return nil, usageError("%w", err)
 	}
@@ -143,27 +146,27 @@ func HistorySources() []history.Source { return append(history.Sources(), captur
 var captures = history.Source{
 	Name: "captures", Args: "SOURCE...", Short: "from captures of a crawl, or folders of dated files",
 	Times: policy.Observed, Read: readCaptures,
-	Long: `Captures reads what compile reads, named likewise: WARC files, of which the responses
-to /robots.txt count, such as those of the subset robotstxt of Common Crawl; lines or
-tables with hosts, bodies and dates, whose names --fields gives; JSON objects
-{"https://example.com":{"2026-01-15":"User-agent..."}}; and folders of files, DATE/HOST
-or HOST/DATE. What has no date is passed over, and the exit status is 3.
-`,
+	Long: `Captures reads what robotsieve compile reads, and keeps each answer with its date.
+
+WARC files have responses to /robots.txt, such as those of the subset robotstxt of Common
+Crawl. Lines of JSON and tables have hosts, bodies and dates, whose names --fields gives.
+JSON objects are {"https://example.com":{"2026-01-15":"User-agent..."}}, and folders have
+files DATE/HOST or HOST/DATE. What has no date is passed over, with exit status 3.`,
 	Example: `  robotsieve history captures crawl-2026-*.warc.gz -o versions
-  robotsieve history captures 2025/ 2026/ -o versions`,
-	Flags: []history.Flag{{Name: "fields", Help: "names of the members of JSON, or columns of Parquet, as for compile: " +
-		"host=NAME,body=NAME,date=NAME,..."}},
+  robotsieve history captures 2025/ 2026/ -o versions
+  robotsieve history captures --fields host=domain,date=fetched,body=robots \
+    table.parquet -o versions`,
+	Flags: []history.Flag{{Name: "fields", Help: "names of members or columns: host=NAME,body=NAME,date=NAME,..."}},
 }
 
 // readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
-func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (err error) {
-	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody}
-	if fields := q.Values["fields"]; fields != "" {
-		if o.Fields, err = capture.ParseFields(fields); err != nil {
-			return history.UsageError("option Fields: " + err.Error())
-		}
+func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) error {
+	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody,
+		Fields: q.Values["fields"]}
+	g, err := newGatherer(ctx, o, shareCompiling(o.Memory))
+	if err != nil {
+		return err
 	}
-	g := newGatherer(ctx, o, shareCompiling(o.Memory))
 	defer g.stop(nil)
 	g.options.Wants = nil
 	monthly := false

@@ -16,8 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // output is a file that a job writes. All files that jobs write are outputs, so these laws hold for

@@ -17,10 +17,10 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )

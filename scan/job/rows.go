@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // Rows say how Audit lists the requests that it has judged, one row for each. They come when all

@@ -33,13 +33,13 @@ var withLongest = sync.OnceValue(func() []Kind {
 	return all
 })
 
-var byName = func() map[string]*Kind {
+var byName = sync.OnceValue(func() map[string]*Kind {
 	m := map[string]*Kind{}
 	for i := range kinds {
 		m[kinds[i].Name] = &kinds[i]
 	}
 	return m
-}()
+})
 
 // of makes the row of a kind that the parser finds, with its sentence.
 func of(kind compile.NoteKind, source, bad string, line int, good string) Kind {

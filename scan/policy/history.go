@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 )
 
 // A history is made of the replies of an origin in two steps: its copies are numbered

@@ -34,7 +34,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // Options say how to interpret a source.

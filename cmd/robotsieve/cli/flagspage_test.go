@@ -102,14 +102,14 @@ func (r rule) markdown(flag string) string {
 		text += "with " + names(r.with, " or ") + " "
 	}
 	if r.not == flag {
-		return text + "it is refused"
+		return text + "refused"
 	}
 	var parts []string
 	if r.needs != "" {
-		parts = append(parts, "it needs "+names(r.needs, " or "))
+		parts = append(parts, "needs "+names(r.needs, " or "))
 	}
 	if r.not != "" {
-		parts = append(parts, "not together with "+names(r.not, ", "))
+		parts = append(parts, "excludes "+names(r.not, ", "))
 	}
 	return text + strings.Join(parts, ", ")
 }

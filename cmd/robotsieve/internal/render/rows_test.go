@@ -27,7 +27,7 @@ var updateRows = flag.Bool("update-rows", false, "write the table of columns in 
 // The pages of rows have each column as it is described here.
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, requestRows, "reference/rows.md")
-	describe(t, classRows, "howto/classes.md")
+	describe(t, classRows, "reference/classes.md")
 	describe(t, signalRows, "reference/signals.md")
 	describe(t, crawlerRows, "reference/json.md")
 }
