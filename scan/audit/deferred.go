@@ -121,7 +121,7 @@ func (e *Event) code(c *coder, config *Config) {
 	c.sender(&e.from)
 	text(c, &e.proof)
 	c.time(&e.Time)
-	for _, is := range [...]*bool{&e.counted, &e.HasTime, &e.exact, &e.hasNormal} {
+	for _, is := range [...]*bool{&e.counted, &e.HasTime, &e.exact, &e.hasNormal, &e.Challenged} {
 		c.flag(is)
 	}
 	octet(c, &e.when, ifCuts, "it is counted in no case")

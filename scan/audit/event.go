@@ -56,6 +56,7 @@ type Request struct {
 	Time        int64
 	HasTime     bool
 	Outcome     report.Outcome
+	Challenged  bool // its status is one that firewalls send: see report.Challenge
 	MethodClass report.Method
 }
 
@@ -233,6 +234,7 @@ func (w *Worker) describe(e *Event, x *client) {
 func (e *Event) classify(r *format.Record) {
 	e.MethodClass = methodOf(r.Method)
 	e.Outcome = outcomeOf(r.Status, r.Size, e.MethodClass)
+	e.Challenged = report.Challenge(r.Status)
 }
 
 // decided gives an event with a verdict that no other line can change to the tally and to

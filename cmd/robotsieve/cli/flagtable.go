@@ -352,6 +352,11 @@ var flagTable = []flagRow{
 		help: "print a line for each line instead of the kept ones",
 		rules: []rule{{not: "keep invalid no-policy", why: "--annotate prints a line for each line: --keep, --invalid and " +
 			"--no-policy say which lines are printed without it"}}},
+	{name: "prove", on: "filter", group: output, kind: onOff,
+		help: "say how many requests are proved allowed; else exit with 1",
+		rules: []rule{{needs: "rules", why: "--prove judges each request by the robots.txt of its time: it needs --rules"},
+			{not: "as-of any page", why: "--prove needs the time of each request, and what all agents may fetch: " +
+				"it is without --as-of, --any and --page"}}},
 	{name: "key", on: "filter", group: output, kind: anyText("COLUMN"),
 		help:  "with --annotate parquet: a column instead of the row number",
 		rules: []rule{{needs: "annotate=parquet", why: "--key is the key of the rows of --annotate parquet"}}},
