@@ -288,6 +288,7 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 			if b.None {
 				break
 			}
+			info.Committed = info.Committed || v.Committed
 			body := p.Body(int32(o), int32(i))
 			info.Versions = append(info.Versions, report.VersionInfo{
 				SHA256: sumText(v, body), Body: body,
