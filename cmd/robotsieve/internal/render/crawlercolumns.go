@@ -145,10 +145,10 @@ var (
 		judged: true, means: "bytes of bodies sent in answer to violations",
 		value: func(c *crawler) value { return integer(c.ViolationBytes) }}
 	challenged = columns[crawler]{
-		{name: "challenged_fetches", heading: "robots\u200b.txt chal\u00adlenged", kind: integerRow, explained: true,
+		{name: "challenged_fetches", heading: "robots\u200b.txt \u200bchal\u00adlenged", kind: integerRow, explained: true,
 			means: "GETs of robots.txt that were answered as firewalls do: 402, 403, 405, or 202 with another body",
 			value: func(c *crawler) value { return integer(c.ChallengedFetches) }},
-		{name: "challenged_violations", heading: "vio\u00adlations chal\u00adlenged", kind: integerRow, judged: true,
+		{name: "challenged_violations", heading: "vio\u00adlations \u200bchal\u00adlenged", kind: integerRow, judged: true,
 			explained: true, means: "violations that were answered with 202, 402, 403 or 405, as firewalls do",
 			value: func(c *crawler) value { return integer(c.ChallengedViolations) }},
 	}

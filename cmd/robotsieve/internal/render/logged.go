@@ -107,7 +107,7 @@ func loggedBlock(s *report.LoggedSite) block {
 	}
 	if s.Larger > 0 {
 		b.Text = append(b.Text, fmt.Sprintf("%s with 200 %s %s larger than a file given: a build, a server or a CDN may "+
-			"add lines to it.", english.Plural(s.Larger, "answer"), english.Verb(s.Larger, "is", "are all"),
+			"add lines to it.", english.Plural(s.Larger, "answer"), english.Verb(s.Larger, "is", "are"),
 			english.Plural(s.Excess, "byte")))
 	}
 	if unclear != nil {
