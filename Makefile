@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -91,26 +91,29 @@ profile:
 	$(GO) test ./bench -run '^$$' -bench 'Stream|Filter|Match' -benchtime 2s -cpuprofile cmd/robotsieve/default.pgo -o /dev/null
 
 # The same work by other parsers of robots.txt, in one run.
-bench-peers: build peers-install
-	@cd bench/peers && PATH="$(PEERS_DIR)/python/bin:$$PATH" NODE_PATH="$(PEERS_DIR)/node_modules" \
-		$(GO) run . $(if $(PEERS_ALL),--sites 0) --external \
-		'robotsieve by JSON lines=../../$(BIN) check --jsonl --dialect google --max-bytes 0' $(PEERS_FLAGS)
+bench-peers: peers-install
+	@cd bench/peers && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) run . $(if $(PEERS_ALL),--sites 0) $(PEERS_FLAGS)
 
-# What can be had of the peers; those that cannot are missing in the table.
+# What can be had of the peers, all of it in bin/peers; those that cannot are missing in the table.
+PEERS_PIP := jwm.robotstxt==1.0.8 fast-robotstxt==1.1.0 fastrobots==0.3.0 protego==0.7.0 gpyrobotstxt==1.0.0
+PEERS_JARS := com.github.crawler-commons:crawler-commons:1.6 org.slf4j:slf4j-api:2.0.17 org.slf4j:slf4j-nop:2.0.17 commons-io:commons-io:2.21.0
 peers-install:
-	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && ! dpkg -s python3-protego libwww-robotrules-perl >/dev/null 2>&1; then \
-		{ apt-get update && apt-get install -y --no-install-recommends python3-protego libwww-robotrules-perl; } >/dev/null \
-			|| echo "peers: apt-get failed, Protego or WWW::RobotRules may be missing"; \
+	@mkdir -p "$(PEERS_DIR)"
+	@if ! "$(PEERS_DIR)/python/bin/python" -c 'import fastrobots, gpyrobotstxt, jwm, protego, robotstxt' >/dev/null 2>&1; then \
+		{ $(PYTHON) -m venv "$(PEERS_DIR)/python" && "$(PEERS_DIR)/python/bin/pip" install -q --disable-pip-version-check \
+			--retries 1 $(PEERS_PIP); } || echo "peers: pip failed, peers in Python and C++ may be missing"; \
 	fi
-	@if ! "$(PEERS_DIR)/python/bin/python" -c 'import gpyrobotstxt' >/dev/null 2>&1; then \
-		{ $(PYTHON) -m venv "$(PEERS_DIR)/python" && "$(PEERS_DIR)/python/bin/pip" install -q --retries 1 \
-			jwm.robotstxt==1.0.8 gpyrobotstxt==1.0.0 protego==0.7.0; } \
-			|| echo "peers: pip failed, peers in Python and C++ may be missing"; \
-	fi
-	@if command -v npm >/dev/null && [ ! -d "$(PEERS_DIR)/node_modules/robots-parser" ]; then \
+	@if [ ! -d "$(PEERS_DIR)/node_modules/robots-parser" ]; then \
 		npm install --silent --no-save --no-package-lock --prefix "$(PEERS_DIR)" robots-parser@3.0.1 \
 			|| echo "peers: npm failed, robots-parser is missing"; \
 	fi
+	@cp -rp bench/peers/adapters/rust "$(PEERS_DIR)/" && cd "$(PEERS_DIR)/rust" && cargo build --release -q \
+		|| echo "peers: cargo failed, peers in Rust may be missing"
+	@for jar in $(PEERS_JARS); do \
+		name=$${jar#*:}; [ -f "$(PEERS_DIR)/java/$${name%:*}-$${name#*:}.jar" ] || \
+		mvn -q -B dependency:copy -Dartifact=$$jar -DoutputDirectory="$(PEERS_DIR)/java" -Dmaven.repo.local="$(PEERS_DIR)/m2" \
+			|| { echo "peers: mvn failed, crawler-commons is missing"; break; }; \
+	done
 
 # The peers are a module of their own, whose requirements make test must not need.
 peers-test:
@@ -197,6 +200,7 @@ lint:
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet -pgo=off ./...
 	$(GO) test -pgo=off -vet=off -run TestSystems ./docs # Windows, macOS and 32 bits
+	$(GO) run -pgo=off github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; fi
 
 # The man pages of all commands, in bin/man, and what shells complete, in bin/completions.
@@ -234,6 +238,13 @@ wheels:
 	@rm -rf bin/python
 	CC=x86_64-linux-gnu-gcc $(PYTHON) cmd/librobotsieve/python/wheel.py bin/python $(VERSION) linux/amd64
 	CC=aarch64-linux-gnu-gcc $(PYTHON) cmd/librobotsieve/python/wheel.py bin/python $(VERSION) linux/arm64
+
+# The documentation as a site with search, in bin/site, by mkdocs-material of PyPI.
+SITE_PIP := bin/docs/bin/python -m pip install -q --disable-pip-version-check
+site:
+	@if ! $(PYTHON) -m venv bin/docs >/dev/null || ! $(SITE_PIP) --retries 1 'mkdocs-material==9.*'; then \
+		echo "site: not built: it needs Python with venv, and mkdocs-material from PyPI"; \
+	else NO_MKDOCS_2_WARNING=1 bin/docs/bin/mkdocs build -q --strict && echo "bin/site/index.html"; fi
 
 # The sample log is made by its generator; a test compares the two.
 sample:

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var (
@@ -40,8 +42,8 @@ func TestLinks(t *testing.T) {
 		case d.IsDir() || filepath.Ext(name) != ".md":
 			return nil
 		}
-		if page, ok := strings.CutPrefix(filepath.ToSlash(name), "../docs/"); ok && page != "README.md" && !strings.HasPrefix(page, "testdata/") &&
-			!strings.Contains(index, "("+page+")") {
+		if page, ok := strings.CutPrefix(filepath.ToSlash(name), "../docs/"); ok && page != "README.md" &&
+			!strings.HasPrefix(page, "testdata/") && !strings.Contains(index, "("+page+")") {
 			t.Errorf("docs/README.md has no link to %s", page)
 		}
 		text := codeBlock.ReplaceAllString(read(t, name), "")
@@ -70,3 +72,23 @@ func checkLink(t *testing.T, page, link string) {
 		t.Errorf("%s links to %s, but that file has no such heading", page, link)
 	}
 }
+
+// TestPagesAreRead: a how-to page has at most 900 words, and prose of documents at most 100 columns.
+func TestPagesAreRead(t *testing.T) {
+	pages, _ := filepath.Glob("*/*.md")
+	roots := []string{"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../CHANGELOG.md"}
+	for _, page := range slices.Concat(pages, roots) {
+		text := read(t, page)
+		if words := len(strings.Fields(text)); strings.HasPrefix(page, "howto") && words > 900 {
+			t.Errorf("%s has %d words, 900 at most", page, words)
+		}
+		prose := madePart.ReplaceAllString(codeBlock.ReplaceAllString(text, ""), "")
+		for line := range strings.Lines(prose) {
+			if utf8.RuneCountInString(line) > 101 && !strings.ContainsAny(line[:1], "|#<>") && strings.Contains(line[40:], " ") {
+				t.Errorf("%s: wider than 100 columns: %s", page, line)
+			}
+		}
+	}
+}
+
+var madePart = regexp.MustCompile(`(?s)<!-- made by .*?<!-- end -->`)

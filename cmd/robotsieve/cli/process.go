@@ -11,12 +11,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
-	"runtime/trace"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pkg/profile"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
@@ -26,82 +25,65 @@ import (
 
 // profileForm is a form of profiles.
 type profileForm struct {
-	file  string
-	is    func(io.Reader) bool // tells a profile of the form by its first bytes
-	start func(io.Writer) error
-	stop  func(io.Writer) error
+	of   func(*profile.Profile)
+	file string
+	is   func(io.Reader) bool // tells a profile of the form by its first bytes
 }
 
 // profileModes are the values of --profile.
 var profileModes = []string{"none", "cpu", "mem", "trace"}
 
-// profileFormOf returns the form of a value of --profile.
-func profileFormOf(mode string) (form profileForm, wanted bool) {
-	switch mode {
-	case "cpu":
-		return profileForm{"cpu.pprof", isPprof, pprof.StartCPUProfile,
-			func(io.Writer) error { pprof.StopCPUProfile(); return nil }}, true
-	case "mem":
-		return profileForm{"mem.pprof", isPprof, sampleHeap, writeHeap}, true
-	case "trace":
-		return profileForm{"trace.out", isTrace, trace.Start, func(io.Writer) error { trace.Stop(); return nil }}, true
-	}
-	return profileForm{}, false
+var profileForms = map[string]profileForm{
+	"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
+	"mem":   {profile.MemProfile, "mem.pprof", isPprof},
+	"trace": {profile.TraceProfile, "trace.out", isTrace},
 }
-
-// sampleHeap has an allocation sampled every 4 KiB.
-func sampleHeap(io.Writer) error {
-	runtime.MemProfileRate = 4 << 10
-	return nil
-}
-
-func writeHeap(w io.Writer) error { return pprof.Lookup("heap").WriteTo(w, 0) }
 
 // startProfile begins the profile, if the user wants one. It returns the function that ends the profile;
 // if nothing of this could be written, it says so, and the command fails.
 func startProfile(s streams, a *args) (stop func(*error), err error) {
-	form, wanted := profileFormOf(a.text("profile"))
+	form, wanted := profileForms[a.text("profile")]
 	if !wanted {
 		return func(*error) {}, nil
 	}
 	dir := a.text("profile-dir")
+	// If pkg/profile cannot write, it ends the process.
 	if err := disk.MkdirAll(dir, 0o777); err != nil {
 		return nil, inputError(err)
 	}
-	name := filepath.Join(dir, form.file)
-	file, err := form.create(name)
-	if err != nil {
+	if err := form.makeRoom(dir); err != nil {
 		return nil, err
 	}
-	if err := form.start(file); err != nil {
-		return nil, writing("the profile", errors.Join(err, file.Close()))
-	}
+	// With its own hook the command would not get SIGINT.
+	running := profile.Start(form.of, profile.ProfilePath(dir), profile.NoShutdownHook, profile.Quiet)
 	return func(failed *error) {
-		err := errors.Join(form.stop(file), file.Close())
-		if info, statErr := disk.Stat(name); err == nil && (statErr != nil || info.Size() == 0) {
-			err = errors.New(name + " is empty")
-		}
-		if err != nil {
-			s.warn("writing the profile: %v", err)
+		running.Stop() // it has no error to return
+		name := filepath.Join(dir, form.file)
+		if info, err := disk.Stat(name); err != nil || info.Size() == 0 {
+			s.warn("writing the profile: %s is empty", name)
 			*failed = cmp.Or(*failed, exitWith(exitInput))
 		}
 	}, nil
 }
 
-// create makes a file for a profile, or empties one that may be replaced.
-func (f profileForm) create(name string) (*disk.File, error) {
+// makeRoom makes a file for a profile, or finds one that may be replaced.
+func (f profileForm) makeRoom(dir string) error {
+	name := filepath.Join(dir, f.file)
 	old, err := disk.Lstat(name)
 	switch {
 	case err == nil && !f.replaceable(name, old):
-		return nil, usageError("--profile would replace %s, which is no profile", name)
+		return usageError("--profile would replace %s, which is no profile", name)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, inputError(err)
+		return inputError(err)
 	}
-	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err == nil {
+		err = file.Close()
+	}
 	if err != nil {
-		return nil, inputError(err)
+		return inputError(err)
 	}
-	return file, nil
+	return nil
 }
 
 // replaceable reports whether a file is empty or a profile of the form.

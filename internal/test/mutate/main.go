@@ -69,7 +69,7 @@ var packages = map[string][]string{
 	"scan/internal/answer": {"./scan/internal/answer", "./scan/policy"},
 	"scan/policy":          {"./scan/policy", "./scan/audit"},
 	"scan/crawler":         {"./scan/crawler"},
-	"scan/audit":           {"./scan/audit"},
+	"scan/audit":           {"./scan/internal/judge", "./scan/audit"},
 	"scan/internal/judge":  {"./scan/internal/judge", "./scan/audit"},
 	"scan/format":          {"./scan/format"},
 	"scan/internal/block":  {"./scan/internal/block"},

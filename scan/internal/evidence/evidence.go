@@ -4,6 +4,7 @@
 package evidence
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -74,17 +75,18 @@ type Client struct {
 	Address string `json:"address"`
 }
 
-// Name returns a name that is not taken yet for a file. It has only lower-case letters, digits and hyphens
-// before a number and ext, because anybody can choose the name of a crawler, which stem may have.
-func Name(stem, ext string, taken func(name string) bool) string {
+// Name returns a name for a file, and adds it to those that are taken. It has only lower-case letters, digits and
+// hyphens before a number and ext, because anybody can choose the name of a crawler, which stem may have.
+func Name(stem, ext string, taken map[string]bool) string {
 	const most = 50
 	stem = strings.Join(strings.FieldsFunc(strings.ToLower(stem[:min(len(stem), most)]), func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
 	}), "-")
 	name := stem + ext
-	for n := 2; taken(name); n++ {
+	for n := 2; taken[name]; n++ {
 		name = fmt.Sprintf("%s.%d%s", stem, n, ext)
 	}
+	taken[name] = true
 	return name
 }
 
@@ -186,10 +188,10 @@ var letter = sync.OnceValue(func() *template.Template {
 // Text returns the letter. It says no more than the lines, and nothing in it acts on a shell that
 // somebody pastes it into: text from logs and files is in single quotes, unless it is plain, and
 // its own sentences have none.
-func (l *Letter) Text() (string, error) {
-	var b strings.Builder
+func (l *Letter) Text() ([]byte, error) {
+	var b bytes.Buffer
 	err := letter().Execute(&b, l)
-	return b.String(), err
+	return b.Bytes(), err
 }
 
 // plain is text that no shell reads as anything but words.

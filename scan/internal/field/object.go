@@ -13,6 +13,7 @@ import (
 type Object struct {
 	root  *node
 	paths int    // how many there are
+	picks bool   // some are of elements that a member in them chooses
 	needs uint32 // a bit for each need that an object must have
 }
 
@@ -42,6 +43,7 @@ func NewObject(members []Member, needs []string) *Object {
 	var rank [MaxFields]uint8
 	for _, m := range members {
 		n := o.root.at(Steps(m.Path))
+		o.picks = o.picks || strings.Contains(m.Path, "=")
 		n.leaves = append(n.leaves, leaf{m.Field, rank[m.Field], o.paths, strings.Contains(m.Path, "=")})
 		rank[m.Field] = min(rank[m.Field]+1, 100) // of more than 100 the last are alike
 		o.paths++
@@ -181,6 +183,8 @@ type Row struct {
 	Fits, Excluded, IsLike bool
 	// Twice reports whether a path leads to two different values: which is right is not known.
 	Twice bool
+	// Quotes are those of the line that is to be read, if they are known. They are forgotten when it has been read.
+	Quotes Quotes
 
 	ranks [MaxFields]uint8 // of the paths by which the fields came, and one more; 0 if by none
 	seen  []bool           // the paths that led to a value
@@ -189,6 +193,7 @@ type Row struct {
 
 	parser fastjson.Parser
 	within []*fastjson.Parser // of objects in strings, by depth
+	strict bool               // skim gives up where it may differ from parser
 	depth  int                // how many strings the value that is noted is in
 	parsed int                // how much they have read
 	mends  int                // how many lines are mended before they are read, as one before was no JSON
@@ -208,18 +213,47 @@ const (
 // of an array may be after it, as where each line is an element. What servers write although it
 // is no JSON is read as mend says.
 func (o *Object) Find(line []byte, r *Row) bool {
-	o.begin(r)
+	if byteAt(line, 0) != '{' {
+		r.Quotes = Quotes{} // what is before the object is cut off
+	}
 	if line = objectIn(line); line == nil {
+		o.begin(r)
+		r.Quotes = Quotes{}
 		return false
 	}
-	v := r.parse(line)
-	if v == nil {
-		return false
+	if !o.skims(line, r) {
+		r.Quotes = Quotes{}
+		o.begin(r)
+		v := r.parse(line)
+		if v == nil {
+			return false
+		}
+		r.object(o.root, v)
 	}
-	r.object(o.root, v)
 	r.IsLike = r.needs == o.needs
 	r.Fits = r.IsLike && !r.Excluded
 	return true
+}
+
+// skims finds the fields of an object without fastjson, and reports whether fastjson would find the same ones for
+// sure, as it does in nearly all lines of logs.
+func (o *Object) skims(line []byte, r *Row) bool {
+	if o.picks || r.mends > 0 || len(line) > maxPlain {
+		return false
+	}
+	o.begin(r)
+	if r.Quotes.Marks != nil {
+		end := r.compact(o.root, line, 0, 1)
+		if r.Quotes.Marks = nil; end == len(line) {
+			return true
+		}
+		o.begin(r)
+	}
+	const outermost = maxSkim - MaxDepth + 2 // so that what is deepest, a value in a container, is at MaxDepth
+	r.strict = true
+	end := r.skim(o.root, line, 0, outermost)
+	r.strict = false
+	return end == len(line)
 }
 
 // objectIn returns a line without what may be around an object, nil if it can have none.
@@ -376,7 +410,7 @@ func (r *Row) objectInside(n *node, text []byte) bool {
 
 // unescaped returns what is between the quotes of a string without its escapes.
 func (r *Row) unescaped(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
+	if r.Quotes.Marks != nil || bytes.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
 	from := len(r.buf)

@@ -68,7 +68,10 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 				return -1
 			}
 			if at = value; n != nil {
-				child = n.member(r.unescaped(name))
+				text := r.unescaped(name)
+				if child = n.member(text); r.strict && len(text) != len(name) {
+					return -1 // escapes that JSON does not have mean something else to fastjson
+				}
 			}
 		} else if n != nil {
 			child = n.item(i)
@@ -88,7 +91,7 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 		if byteAt(line, at) != ',' {
 			return -1
 		}
-		if depth == 1 && child != nil && r.isComplete() && isFlat(line[at+1:]) {
+		if depth == 1 && child != nil && !r.strict && r.isComplete() && isFlat(line[at+1:]) {
 			return len(line)
 		}
 	}
