@@ -114,7 +114,7 @@ func (p *parser) field(key, value string) {
 // knownKeys are the keys of records in common use, which deserve no note.
 var knownKeys = []string{
 	"sitemap", "site-map", "request-rate", "visit-time", "host", "clean-param",
-	"content-signal", "content-usage", "noindex", "nofollow", "noarchive", "domain", "revisit-after",
+	"content-signal", "content-usage", "license", "noindex", "nofollow", "noarchive", "domain", "revisit-after",
 }
 
 func (p *parser) record(key, value string) {

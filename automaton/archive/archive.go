@@ -62,7 +62,8 @@ type Entry struct {
 	// there was no body to read: the caller must then go by the status.
 	Ruleset *automaton.Ruleset
 	// Via is a text that was added with the answer. The command has there the URLs to which
-	// redirects of the robots.txt lead, if they are of no robots.txt: origin keys with paths, one a line.
+	// redirects of the robots.txt lead, if they are of no robots.txt: origin keys with paths, one a line; and in a last
+	// line behind "=" what the body says besides its rules.
 	Via string
 	// From and Until bound the instants for which the answer is this one: from From on, and
 	// before Until, in Unix seconds. math.MinInt64 and math.MaxInt64 stand for no bound.

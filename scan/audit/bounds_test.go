@@ -947,7 +947,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	}
 	// operator 0..1, kind 2, then fetch: time 3, crawler 11, origins 12 and 16, word 20, answer 21,
 	// size 22, identity 24; request: crawler 3, origins 4 and 8, word 12, address 13, time 14, counted
-	// 22, has a time 23, case 26, identity 27, outcome 28, method 29, answers 30.
+	// 22, has a time 23, case 27, identity 28, outcome 29, method 30, answers 31.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, aboutUnknown+1),
 		"no operator, but a request":   {0xc6, recordEvent, 11, 0xbc},
@@ -964,13 +964,13 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"neither counted nor open":     set("request", 22, 2),
 		"counted, and for nobody":      set("request", 22, 1),
 		"without a time":               set("request", 23, 0),
-		"identity":                     set("request", 27, byte(report.Identities)),
-		"outcome":                      set("request", 28, byte(report.Outcomes)),
-		"method":                       set("request", 29, byte(report.Methods)),
-		"counted in no case":           set("request", 26, byte(ifCuts)),
+		"identity":                     set("request", 28, byte(report.Identities)),
+		"outcome":                      set("request", 29, byte(report.Outcomes)),
+		"method":                       set("request", 30, byte(report.Methods)),
+		"counted in no case":           set("request", 27, byte(ifCuts)),
 		"identity of no kind":          set("fetch", 24, byte(report.Identities)),
 		"request to no origin":         set("request", 8, 0, 0, 0, 0),
-		"copy that says nothing known": set("request", 30, 0xff),
+		"copy that says nothing known": set("request", 31, 0xff),
 	} {
 		if err := decideOne(t, a, record); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v in %x", name, err, record)

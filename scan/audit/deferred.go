@@ -121,7 +121,7 @@ func (e *Event) code(c *coder, config *Config) {
 	c.sender(&e.from)
 	text(c, &e.proof)
 	c.time(&e.Time)
-	for _, is := range [...]*bool{&e.counted, &e.HasTime, &e.exact, &e.hasNormal} {
+	for _, is := range [...]*bool{&e.counted, &e.HasTime, &e.exact, &e.hasNormal, &e.Challenged} {
 		c.flag(is)
 	}
 	octet(c, &e.when, ifCuts, "it is counted in no case")
@@ -166,7 +166,7 @@ func (e *Event) codeListed(c *coder) {
 	uvarint(c, &e.Input, math.MaxInt32)
 	uvarint(c, &e.Number, mostLines)
 	uvarint(c, &e.Status, maxStatus)
-	for _, of := range [...]*[]byte{&e.Address, &e.Agent, &e.Method} {
+	for _, of := range [...]*[]byte{&e.Address, &e.Agent, &e.Method, &e.Claim} {
 		text(c, of)
 	}
 	c.flag(&e.Cut)

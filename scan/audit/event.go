@@ -47,6 +47,8 @@ type Request struct {
 	// Address is the client's, as the log has it; nil if it has none. Agent is its User-Agent, Method the
 	// request's method and Target its target, as the log has them, at most their first 8 KiB.
 	Address, Agent, Method, Target []byte
+	// Claim is that of format.Record; nil if the log has none.
+	Claim []byte
 	// Status is 0 if the log has none. Size is as in format.Record.
 	Status int
 	Size   int64
@@ -54,6 +56,7 @@ type Request struct {
 	Time        int64
 	HasTime     bool
 	Outcome     report.Outcome
+	Challenged  bool // its status is one that firewalls send: see report.Challenge
 	MethodClass report.Method
 }
 
@@ -220,6 +223,9 @@ func (w *Worker) describe(e *Event, x *client) {
 		e.Address = textOf(a)
 	}
 	e.Agent, e.Method, e.Target = textOf(r.Agent), textOf(r.Method), textOf(r.Target)
+	if e.Claim = nil; len(r.Claim) > 0 && string(r.Claim) != "-" {
+		e.Claim = textOf(r.Claim)
+	}
 	e.Status = r.Status
 	e.classify(r)
 }
@@ -228,6 +234,7 @@ func (w *Worker) describe(e *Event, x *client) {
 func (e *Event) classify(r *format.Record) {
 	e.MethodClass = methodOf(r.Method)
 	e.Outcome = outcomeOf(r.Status, r.Size, e.MethodClass)
+	e.Challenged = report.Challenge(r.Status)
 }
 
 // decided gives an event with a verdict that no other line can change to the tally and to

@@ -197,6 +197,7 @@ func (a *Auditor) crawler(r *row, by report.Unit) report.CrawlerInfo {
 		Samples:    []report.SampleInfo{},
 	}
 	r.Figures.fill(&info)
+	info.ChallengedFetches, info.ChallengedViolations = r.challengedFetches(), r.challenged
 	if r.names == 0 {
 		info.Violators = min(r.Verdicts[report.Violation], 1)
 	}
@@ -287,6 +288,7 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 			if b.None {
 				break
 			}
+			info.Committed = info.Committed || v.Committed
 			body := p.Body(int32(o), int32(i))
 			info.Versions = append(info.Versions, report.VersionInfo{
 				SHA256: sumText(v, body), Body: body,
@@ -451,6 +453,19 @@ func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
 	return mostFrequent(r.Claims, maxClaims, func(claim string, n int64) report.ClaimInfo {
 		return report.ClaimInfo{Claim: claim, N: n}
 	})
+}
+
+// challengedFetches counts the GETs of robots.txt that were answered as firewalls do.
+func (r *row) challengedFetches() (n int64) {
+	if r.Fetches == nil {
+		return 0
+	}
+	for status, of := range r.Fetches.Answers {
+		if status != 202 && report.Challenge(status) { // 202 with the file is none
+			n += of
+		}
+	}
+	return n + r.Fetches.Challenges
 }
 
 func (r *row) fetchInfo() report.FetchInfo {

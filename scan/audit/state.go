@@ -32,7 +32,7 @@ import (
 // lines of clients only where the report would. It holds addresses where gaps between requests are to be measured; of a
 // sample of all lines and of each crawler it has hashes of addresses, of 64 bits and without a key.
 const (
-	stateForm    = 17      // raise it when a counter is added or a record changes; no other form is read
+	stateForm    = 18      // raise it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them

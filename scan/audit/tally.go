@@ -241,6 +241,7 @@ type rowFindings struct {
 	violations      map[violationKind]int64
 	informedKnown   bool
 	violationBytes  int64
+	challenged      int64                 // violations that were answered as firewalls do
 	paths           topPaths              // of violations
 	rulePaths       map[ruleKey]*topPaths // of the violations of each rule
 	rules           *bounded[ruleKey]     // violations of each; nil if there are none
@@ -323,6 +324,9 @@ func (t *tally) Add(e *Event) error {
 func (t *tally) violated(e *Event) {
 	r, k, p := e.row, e.rule, t.auditor.config.Policy
 	r.violationBytes = report.Plus(r.violationBytes, times(max(e.Size, 0), e.N))
+	if e.Challenged {
+		r.challenged += e.N
+	}
 	r.violations[violationKind{e.Identity, e.Outcome, e.MethodClass, e.Informed}] += e.N
 	r.violate(k, e.N)
 	for range min(e.N, int64(r.samples.most)) {
@@ -401,6 +405,7 @@ func (r *row) merge(other *row, n int64) {
 	r.informedKnown = r.informedKnown || other.informedKnown
 	r.graceInformed += other.graceInformed * n
 	r.evasive += other.evasive * n
+	r.challenged += other.challenged * n
 	if f := other.Fetches; f != nil {
 		r.fetched().Period.merge(f.Period)
 		addTimes(r.Fetches.Answers, f.Answers, n)

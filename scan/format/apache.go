@@ -29,6 +29,7 @@ var apacheValues = sync.OnceValue(func() map[string]value {
 		host {host}i!|{req.http.host}v! V v
 		server_port p|{canonical}p {local}p
 		ua {user-agent}i|{req.http.user-agent}v
+		claim {signature-agent}i
 		referer {referer}i|{req.http.referer}v
 		xff {x-forwarded-for}i|{req.http.x-forwarded-for}v {x-real-ip}i|{true-client-ip}i|{cf-connecting-ip}i
 		scheme {x-forwarded-proto}i! {request_scheme}e

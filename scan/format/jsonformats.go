@@ -4,7 +4,8 @@ import "sync"
 
 // caddyWords are those of all versions of Caddy.
 const caddyWords = `xff=request.headers.X-Forwarded-For.0 host=request.host tls=request.tls.version
-	ua=request.headers.User-Agent.0 referer=request.headers.Referer.0 method=request.method target=request.uri
+	ua=request.headers.User-Agent.0 claim=request.headers.Signature-Agent.0 referer=request.headers.Referer.0
+	method=request.method target=request.uri
 	status=status bytes=size time=ts time=time`
 
 // ecsWords are those of all that write fields of the Elastic Common Schema.
@@ -171,7 +172,8 @@ var jsonRows = []row{
 			xff=forwarded_for xff=http_x_forwarded ip=address host=http_host host=host host=vhost host=server_name host=domain
 			host=hostname host=site scheme=scheme scheme=request_scheme referer=http_referer referer=referer
 			referer=referrer ua=http_user_agent ua=user_agent ua=userAgent ua=useragent ua=http.useragent ua=agent
-			ua=ua ua=user-agent ua=UserAgent ua=User-Agent ua=http_useragent ua=http_user-agent ua=request_user_agent method=request_method method=method method=verb method=http_method request=request
+			ua=ua ua=user-agent ua=UserAgent ua=User-Agent ua=http_useragent ua=http_user-agent ua=request_user_agent
+			claim=http_signature_agent claim=signature_agent method=request_method method=method method=verb method=http_method request=request
 			target=request_uri target=request_url target=url target=request_path target=request target=path
 			rewritten=uri query=args query=query_string query=query status=status status=status_code status=response
 			status=response_status status=response_code status=code bytes=body_bytes_sent bytes=bytes bytes=size

@@ -30,6 +30,7 @@ var nginxVariables = sync.OnceValue(func() map[string]value {
 		scheme http_x_forwarded_proto! scheme
 		tls https ssl_protocol
 		ua http_user_agent
+		claim http_signature_agent
 		referer http_referer
 		#token body_bytes_received bytes_received connection connection_requests connection_time connections_active gzip_ratio
 		#token hostname http2 http3 nginx_version pid pipe remote_port request_completion request_id request_length

@@ -159,6 +159,7 @@ var envoyOperators = sync.OnceValue(func() map[string]value {
 		bytes BYTES_SENT
 		host REQ(:AUTHORITY)|REQ(HOST)
 		ua REQ(USER-AGENT)
+		claim REQ(SIGNATURE-AGENT)
 		referer REQ(REFERER)
 		xff REQ(X-FORWARDED-FOR)
 		scheme REQ(X-FORWARDED-PROTO)! REQ(:SCHEME)

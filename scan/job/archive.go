@@ -175,14 +175,14 @@ func (p *archived) lastAnswer(key []byte, agent *subject, q filter.Query, valid 
 // to by such URLs too. It cuts a span to the instants for which that is so.
 func (p *archived) meaning(a *archive.Entry, agent *subject, q filter.Query, valid *filter.Span) (answer.Meaning,
 	error) {
-	for url := range strings.Lines(a.Via) {
+	for url := range strings.Lines(redirectsOf(a.Via)) {
 		scheme, rest, _ := strings.Cut(url, "://")
 		host, path, _ := strings.Cut(rest, "/")
 		e, found, err := p.lastAnswer([]byte(scheme+"://"+host), agent, q, valid)
 		if err != nil {
 			return answer.None, err
 		}
-		if found && e.Via == "" && answer.Of(int(e.Status), agent.class) == answer.File {
+		if found && redirectsOf(e.Via) == "" && answer.Of(int(e.Status), agent.class) == answer.File {
 			var s automaton.Scratch
 			target := agent.dialect.TargetPath(&s, []byte("/"+strings.TrimSuffix(path, "\n")))
 			if agent.Machine(e.Ruleset).Match(&s, target).Disallowed {
@@ -341,27 +341,39 @@ type ClassOptions struct {
 // Classes calls each for every version of each origin of an archive and each agent, in the order of
 // ListArchive. An error of each ends the list. Errors are of type *Error.
 func Classes(ctx context.Context, o ClassOptions, each func(*report.SiteClass) error) error {
-	agents, err := different(o.Agents, o.Messages)
+	c, err := newClassifier(ctx, o)
 	if err != nil {
 		return err
+	}
+	c.each = each
+	return c.list(o.Archive)
+}
+
+// newClassifier opens an archive for classes.
+func newClassifier(ctx context.Context, o ClassOptions) (*classifier, error) {
+	agents, err := different(o.Agents, o.Messages)
+	if err != nil {
+		return nil, err
 	}
 	at, err := asOf(o.AsOf, time.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rules, err := openRules(ctx, o.Archive, agents...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, agent := range agents {
 		agent.warnOfOthers(nil, o.Messages)
 	}
 	rules.most = max(cmp.Or(o.Memory, DefaultMemory)/4*3, leastRules)
-	c := classifier{
-		archived: rules, all: o.AsOf == "", at: at, each: each, known: map[ruled]report.SiteClass{},
-	}
-	err = listed(ctx, o.Archive, rules.mapped.Use(c.run))
-	return cmp.Or(err, rules.mapped.Close())
+	return &classifier{archived: rules, all: o.AsOf == "", at: at, known: map[ruled]report.SiteClass{}}, nil
+}
+
+// list lists the classes of the archive of this name, and closes it.
+func (c *classifier) list(name string) error {
+	err := listed(c.ctx, name, c.mapped.Use(c.run))
+	return cmp.Or(err, c.mapped.Close())
 }
 
 // classifier lists classes.
@@ -396,10 +408,7 @@ func (c *classifier) run() error {
 func (c *classifier) origin(o archive.Origin) error {
 	standing := make([]int64, len(c.agents)) // from when on the version that judges is in force
 	for i, v := range o.Versions {
-		until := int64(math.MaxInt64)
-		if i+1 < len(o.Versions) {
-			until = o.Versions[i+1].From
-		}
+		until := untilOf(o.Versions, i)
 		if c.archive.Limit(c.most) {
 			clear(c.known)
 		}
@@ -438,6 +447,9 @@ func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (cla
 		m, token := agent.Bound(e.Ruleset)
 		class = c.byRules(m, e.Ruleset)
 		class.Named = token != ""
+		if extrasIn(e.Via).Page {
+			class.Class = report.PageClass
+		}
 	case answer.Failed:
 		class.Class = "unreachable"
 	default: // a redirect

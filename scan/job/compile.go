@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -238,7 +237,7 @@ func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, w
 		for i, copied := range batch {
 			c.count(copied, of[i])
 			for _, use := range copied.Uses {
-				switch err := w.AddVersion(use.Key, use.From, use.Status, strings.Join(use.Via, "\n"), rulesets[i]...); {
+				switch err := w.AddVersion(use.Key, use.From, use.Status, appendExtras(use.Via, of[i].extras), rulesets[i]...); {
 				case errors.Is(err, archive.ErrLimit):
 					g.skip(unheld, err)
 				case err != nil:
@@ -283,8 +282,11 @@ func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, w
 	return context.Cause(g.ctx)
 }
 
-// traits are what Compiled tells of bodies.
-type traits struct{ page, utf16, unnamed bool }
+// traits are what Compiled tells of bodies, and the extras of them.
+type traits struct {
+	page, utf16, unnamed bool
+	extras               string // as a text
+}
 
 // count counts a body and the origins that have it, or origins without a body.
 func (c *Compiled) count(copied capture.Copy, of traits) {
@@ -328,6 +330,7 @@ func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset,
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: automaton.EngineList})
 			if rulesets[i] = r.Ruleset; i == 0 {
 				of = traitsOf(r, body)
+				of.extras = o.extrasOf(r, body, of.page)
 			}
 		}
 	}
@@ -338,5 +341,6 @@ func traitsOf(r *compile.Robots, body []byte) traits {
 	has := func(kind compile.NoteKind) bool {
 		return slices.ContainsFunc(r.Notes, func(n compile.Note) bool { return n.Kind == kind })
 	}
-	return traits{has(compile.NoteMarkup), has(compile.NoteUTF16), len(r.Groups) == 0 && len(bytes.TrimSpace(body)) > 0}
+	return traits{page: has(compile.NoteMarkup), utf16: has(compile.NoteUTF16),
+		unnamed: len(r.Groups) == 0 && len(bytes.TrimSpace(body)) > 0}
 }

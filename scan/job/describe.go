@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/preference"
 )
 
 // Description is what a robots.txt says, in words. Its texts have the bytes of the
@@ -39,8 +40,10 @@ type Description struct {
 	// Agents say which groups bind each agent that was asked for.
 	Agents []AgentText `json:"agents"`
 	// Others are the lines that are neither user agents nor rules, such as sitemaps.
-	Others []LineText  `json:"others"`
-	Notes  []lint.Note `json:"notes"`
+	Others []LineText `json:"others"`
+	// Signals are the preferences that the file states besides its rules, by RFC 9309's reading.
+	Signals []preference.Crawlers `json:"signals"`
+	Notes   []lint.Note           `json:"notes"`
 	// Severities counts the notes, also those that are not listed.
 	Severities map[string]int `json:"severities"`
 	// NotListed counts what is left out.
@@ -57,6 +60,7 @@ type NotListed struct {
 	// Differences and Undecided are of agents.
 	Differences int `json:"differences"`
 	Undecided   int `json:"undecided"`
+	Signals     int `json:"signals"` // crawlers of which others are stated
 }
 
 // The bounds of a Description, in bytes of its texts.
@@ -166,6 +170,8 @@ type AgentText struct {
 	WhyGroup string       `json:"why_group"`
 	Exempt   string       `json:"exempt"` // why it does not apply robots.txt; "" if it does
 	Restriction
+	// Signals are the preferences for it, among those of Description.Signals.
+	Signals []preference.Statement `json:"signals"`
 }
 
 // LineText is one line.
@@ -204,8 +210,10 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*De
 	made, left := &describer{known: knownTokens(c.known.Profiles(), by)}, &d.NotListed
 	d.Groups = described(made, robots.Groups, &left.Groups, func(g compile.Group) GroupText { return made.group(g, left) })
 	search := &searcher{}
+	signals := c.signals()
 	for _, a := range c.agents {
-		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt, search.restriction(a.machine)})
+		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt, search.restriction(a.machine),
+			a.signals(signals)})
 	}
 	d.Barred = c.barred(by, dialect, search)
 	made.size = 0 // what follows has room of its own
@@ -223,6 +231,8 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*De
 	d.Others = described(made, robots.Records, &left.Others, func(r compile.Record) LineText {
 		return LineText{r.Line, made.text(r.Key + ": " + r.Value)}
 	})
+	made.size = 0
+	d.Signals = described(made, signals, &left.Signals, made.signals)
 	made.size = 0
 	d.Severities = map[string]int{"note": 0, "warning": 0, "error": 0}
 	for _, n := range notes {

@@ -45,6 +45,8 @@ type FilterOptions struct {
 
 	// Annotate is what replaces each row.
 	Annotate Annotation
+	// Prove refuses lists whose rows have no time: the verdicts are to show that each was allowed at its own.
+	Prove bool
 	// the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is
 	// meant; "" stands for the number of the row
 	Key string
@@ -177,6 +179,9 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	errs = append(errs, lists.refused...)
 	if rules.config.Page != 0 && !lists.records && len(lists.inputs) > 0 {
 		return nil, usageError("option Page looks into the records of WARC files, and no list is one")
+	}
+	if o.Prove && !lists.records && slices.ContainsFunc(lists.layouts, func(l *list.Layout) bool { return !l.Timed() }) {
+		return nil, usageError("option Prove needs the time of each request: option List.Date names its column")
 	}
 	rules.config.Layouts, rules.config.Swapped = lists.layouts, lists.swapped
 	shares, err := memory.divide(memory.workers(o.Workers), lists.inputs)

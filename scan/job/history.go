@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -274,6 +275,9 @@ func (f *fetches) Add(x *audit.Event) error {
 	return f.writers[x.Worker].Add(record)
 }
 
+// maxCompared is up to how many sizes of files are compared with those of answers.
+const maxCompared = 100
+
 // list calls each for every site.
 func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error) error {
 	for _, w := range f.writers {
@@ -283,9 +287,13 @@ func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error)
 	}
 	f.sorted.StopAt(ctx)
 	var site *report.LoggedSite
+	sizes := slices.Sorted(maps.Keys(f.sizes))
 	end := func() error {
 		if site == nil {
 			return nil
+		}
+		if len(sizes) <= maxCompared {
+			site.FindExcess(func(size int64) bool { return len(f.sizes[size]) > 0 }, sizes)
 		}
 		return each(site)
 	}

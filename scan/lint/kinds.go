@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/preference"
 )
 
 // Kind is what notes can be about. Its name stays.
@@ -66,6 +67,8 @@ const (
 	profiles    = "https://github.com/robotsieve/robotsieve/blob/main/scan/crawler/crawlers.json"
 	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/reference/notes.md"
 	signals     = "https://contentsignals.org/"
+	licenses    = "https://rslstandard.org/guide"
+	managed     = "https://developers.cloudflare.com/bots/additional-configurations/managed-robots-txt/"
 	usage       = "https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/"
 
 	everybody = "User-agent: *\n"
@@ -150,6 +153,22 @@ var kinds = []Kind{
 	{"signal-misplaced", asWarning, "stands between user-agent lines, where parsers differ on which of them it is for",
 		usage, "User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: CCBot\nDisallow: /\n", 2,
 		"User-agent: GPTBot\nUser-agent: CCBot\nContent-Usage: train-ai=n\nDisallow: /\n"},
+
+	{preference.UnknownUse, asWarning, "a key that the signal does not have, so that it states nothing", signals,
+		everybody + "Content-Signal: ai-retrieval=no\nDisallow: /shop/\n", 2,
+		everybody + "Content-Signal: ai-input=no\nDisallow: /shop/\n"},
+	{preference.WrongValue, asWarning, "a value that the signal does not have, so that it states nothing", usage,
+		everybody + "Content-Usage: train-ai=no\nDisallow: /shop/\n", 2,
+		everybody + "Content-Usage: train-ai=n\nDisallow: /shop/\n"},
+	{preference.Contradiction, asWarning, "contradicts another line for the same crawler, so that readers may differ",
+		usage, everybody + "Content-Signal: search=yes\nContent-Signal: search=no\nDisallow: /shop/\n", 3,
+		everybody + "Content-Signal: search=yes\nContent-Signal: ai-train=no\nDisallow: /shop/\n"},
+	{preference.NotURL, asWarning, "not a full URL, so that no license is stated", licenses,
+		rule + "License: /license.xml\n", 3, rule + "License: https://example.com/license.xml\n"},
+	{"generated-block", asNote, "a CDN puts these lines in front of the site's own file, whose copy on the server or in " +
+		"a repository lacks them", managed,
+		"# BEGIN Cloudflare Managed content\nUser-agent: GPTBot\nDisallow: /\n# END Cloudflare Managed Content\n" + rule,
+		1, "# Cloudflare manages content\n" + rule},
 
 	{"dead-rule", asNote, "this rule has no effect", rfcRules, rule + "Disallow: /shop/cart/\n", 3,
 		rule + "Allow: /shop/cart/\n"},

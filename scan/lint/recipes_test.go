@@ -231,6 +231,17 @@ User-agent: Googlebot*
 Disallow: /shop/
 #! crawl-delay-for-google
 Crawl-delay: 5
+#! signal-unknown-key
+Content-Signal: ai-retrieval=no
+#! signal-wrong-value
+Content-Signal: search=maybe, ai-train=yes
+#! signal-contradiction
+Content-Signal: ai-train=no
+#! license-not-url
+License: /license.xml
+#! generated-block
+# BEGIN Cloudflare Managed content
+# END Cloudflare Managed Content
 
 User-agent: Amazonbot
 #! signal-misplaced

@@ -10,12 +10,13 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/preference"
 )
 
 // knownKeys are the keys that an unknown one may be meant to be.
 var knownKeys = sync.OnceValue(func() []word {
 	words := wordsOf("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Clean-param", "Content-Signal",
-		"Content-Usage")
+		"Content-Usage", "License")
 	for i := range words { // there are so few keys that more mistakes are certain
 		words[i].part += shortPart
 	}
@@ -65,6 +66,11 @@ func (l *linter) readRecords() {
 			l.add(r.Line, "not-supported", r.Key, unsupported[key], "")
 		}
 	}
+	_, faults := preference.Read(l.read[0])
+	for _, f := range faults {
+		l.add(f.Line, f.Kind, f.Text, f.More, "")
+	}
+	l.readBlocks()
 }
 
 // severalURLs matches URLs with a blank or a comma between them. A URL in the query of another has neither.

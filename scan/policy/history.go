@@ -24,6 +24,8 @@ type Version struct {
 	Sum      string // as in Row
 	MaxAge   time.Duration
 	Location string
+	// Committed is that of Row.
+	Committed bool
 }
 
 // copyOf is a copy of an origin's robots.txt: a body or, if hop is not empty, a redirect
@@ -140,7 +142,8 @@ func (a *account) sort() {
 	ended, starts := int64(MinTime), int64(forever)
 	for i := range a.replies {
 		r := &a.replies[i]
-		v := Version{From: r.begun, Status: r.own.Status, Copy: -1, MaxAge: r.maxAge, Location: r.own.Location}
+		v := Version{From: r.begun, Status: r.own.Status, Copy: -1, MaxAge: r.maxAge, Location: r.own.Location,
+			Committed: r.own.Committed}
 		if r.unseen {
 			v.Size, a.unseen = -1, true
 		}

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
@@ -252,6 +253,9 @@ func checkColumns(columns []string) error {
 	return nil
 }
 
+// commit matches what history git writes as the source of a row.
+var commit = lazy.Regexp(`^[0-9a-f]{12}:`)
+
 // parse reads the fields of a row, as many as there are columns, and its file. It returns the
 // history.
 func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (history string, err error) {
@@ -279,6 +283,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 			r.Location = value
 		case "digest":
 			r.Digest = value
+		case "source":
+			r.Committed = commit().MatchString(value)
 		case "history":
 			if history = value; value != "" && value != Deployed && value != Observed {
 				err = fmt.Errorf("the history %q is neither %s nor %s", value, Deployed, Observed)

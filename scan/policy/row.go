@@ -38,8 +38,9 @@ type Row struct {
 	Location string          // where a redirect leads, as the server wrote it
 	// Digest is not empty if the body is not known: it is what is known of it, such as a SHA-1.
 	// Then Status is 2xx, and there is no File.
-	Digest string `json:",omitempty"`
-	Where  string // the place in the source, for errors: manifest.csv:12, or a file
+	Digest    string `json:",omitempty"`
+	Committed bool   `json:",omitempty"` // the source is a git repository, whose file need not be what was sent
+	Where     string // the place in the source, for errors: manifest.csv:12, or a file
 }
 
 // parseTime reads a moment in one of the layouts. It refuses moments that leave no

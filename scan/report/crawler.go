@@ -23,18 +23,22 @@ type CrawlerInfo struct {
 	// Violations are the kinds that occur.
 	Violations []ViolationInfo `json:"violations"`
 	Identity   IdentityCounts  `json:"identity"` // of requests
-	// Claims are what a CDN's log says about the clients, such as Cloudflare's VerifiedBotCategory, the most
-	// frequent first, at most 16. They play no part in Identity. ClaimsNotListed are requests with other
-	// claims.
+	// Claims are what the log says about the clients: the header Signature-Agent, or a CDN's word such as
+	// Cloudflare's VerifiedBotCategory; the most frequent first, at most 16. They play no part in Identity.
+	// ClaimsNotListed are requests with other claims.
 	Claims          []ClaimInfo `json:"claims"`
 	ClaimsNotListed int64       `json:"claims_not_listed"`
 	// Bytes are those of bodies sent to it, without impostors, as far as the log has sizes. ViolationBytes are
 	// those of its violations.
-	Bytes          int64         `json:"bytes"`
-	ViolationBytes int64         `json:"violation_bytes"`
-	Statuses       []StatusCount `json:"statuses"`  // its requests by status, without impostors
-	Addresses      AddressCount  `json:"addresses"` // of its clients, without impostors
-	Timeline       Timeline      `json:"timeline"`  // its requests over time
+	Bytes          int64 `json:"bytes"`
+	ViolationBytes int64 `json:"violation_bytes"`
+	// ChallengedFetches are its GETs of robots.txt, and ChallengedViolations its violations, that were answered as
+	// firewalls answer: 402, 403, 405, or 202, for robots.txt with another body than the versions in force.
+	ChallengedFetches    int64         `json:"challenged_fetches"`
+	ChallengedViolations int64         `json:"challenged_violations"`
+	Statuses             []StatusCount `json:"statuses"`  // its requests by status, without impostors
+	Addresses            AddressCount  `json:"addresses"` // of its clients, without impostors
+	Timeline             Timeline      `json:"timeline"`  // its requests over time
 	// Paths are the targets it requested most, without impostors; ViolationPaths those of its violations.
 	Paths          PathList `json:"paths"`
 	ViolationPaths PathList `json:"violation_paths"`
@@ -70,6 +74,12 @@ type FetchInfo struct {
 	Cleared []StatusCount `json:"refused"`
 	// Challenges are answers 202 with another body, as challenge pages have.
 	Challenges int64 `json:"challenges"`
+}
+
+// Challenge reports whether firewalls answer with a status: pay per crawl with 402, blocks with 403, AWS WAF's CAPTCHA
+// with 405, and challenge pages with 202.
+func Challenge(status int) bool {
+	return status == 202 || status == 402 || status == 403 || status == 405
 }
 
 // StatusCount counts answers with a status.

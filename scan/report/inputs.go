@@ -22,8 +22,10 @@ type PolicyInfo struct {
 	DelaySeconds  int64   `json:"delay_seconds"`  // how much later a request may be served or logged
 	SkewSeconds   int64   `json:"skew_seconds"`   // by how much clocks may differ
 	// AssumeConstant: each first version is taken as in force before all time.
-	AssumeConstant bool          `json:"assume_constant"`
-	Versions       []VersionInfo `json:"versions"` // all versions, by origin and time
+	AssumeConstant bool `json:"assume_constant"`
+	// Committed: the versions are commits of a git repository, whose file need not be what was sent.
+	Committed bool          `json:"committed"`
+	Versions  []VersionInfo `json:"versions"` // all versions, by origin and time
 }
 
 // None reports whether no robots.txt was given, so that nothing is judged.

@@ -1,6 +1,11 @@
 package report
 
-import "time"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
 
 // LoggedSite is what logs show of the robots.txt of a site by the answers to GETs of /robots.txt.
 type LoggedSite struct {
@@ -11,6 +16,45 @@ type LoggedSite struct {
 	// "not GET".
 	Unclear   map[string]int64 `json:"unclear"`
 	Intervals []LoggedInterval `json:"intervals"` // in which answers were alike, by time, at most 1,000
+	// Larger are the answers 200 that are all by the same number of bytes, Excess, larger than a file given, as where a
+	// CDN puts a block in front of it; 0 if there are none.
+	Larger int64 `json:"larger"`
+	Excess int64 `json:"excess"`
+}
+
+// FindExcess sets Larger and Excess by the sizes of the files that were given: the number of bytes by which most answers
+// are larger, if that is more than half of those without a file of their size.
+func (s *LoggedSite) FindExcess(isFile func(size int64) bool, files []int64) {
+	strange := map[int64]int64{} // answers by size
+	total := int64(0)
+	for _, in := range s.Intervals {
+		for _, a := range in.Answers {
+			if a.Status == 200 && a.Bytes > 0 && len(a.Fits) == 0 {
+				strange[a.Bytes] += a.N
+				total += a.N
+			}
+		}
+	}
+	const compared = 8
+	sizes := slices.SortedFunc(maps.Keys(strange), func(x, y int64) int {
+		return cmp.Or(cmp.Compare(strange[y], strange[x]), cmp.Compare(x, y))
+	})
+	for _, size := range sizes[:min(len(sizes), compared)] {
+		for _, file := range files {
+			excess, n := size-file, int64(0)
+			if excess <= 0 {
+				continue
+			}
+			for other, of := range strange {
+				if isFile(other - excess) {
+					n += of
+				}
+			}
+			if 2*n > total && (n > s.Larger || n == s.Larger && excess < s.Excess) {
+				s.Larger, s.Excess = n, excess
+			}
+		}
+	}
 }
 
 // LoggedInterval is a time in which a site gave the same answer, or a few in turn. The file changed between two

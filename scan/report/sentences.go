@@ -285,7 +285,11 @@ func (r *Report) OtherSizes() string {
 	if len(files) > 0 {
 		file += " (" + strings.Join(files, ", ") + " bytes)"
 	}
-	return fmt.Sprintf("Most logged answers to /robots.txt do not have the size %s: %s of %s %s %s. "+
+	cause := ""
+	if r.Policy.Committed {
+		cause = "The files are those of a git repository, to which a build, a server or a CDN may have added lines. "
+	}
+	return fmt.Sprintf("Most logged answers to /robots.txt do not have the size %s: %s of %s %s %s. "+cause+
 		"See what was sent when: robotsieve history log.", file, english.Grouped(t.Differing), english.Grouped(t.Sizes),
 		english.Verb(t.Differing, "has", "have"), english.List(sent))
 }

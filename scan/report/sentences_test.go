@@ -74,5 +74,9 @@ func TestOtherSizesAreNamed(t *testing.T) {
 		if got := r.OtherSizes(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+		r.Policy.Committed = true
+		if got := r.OtherSizes(); got != "" && !strings.Contains(got, ". The files are those of a git repository") {
+			t.Errorf("no probable cause: %q", got)
+		}
 	}
 }

@@ -77,26 +77,103 @@ func runClasses(ctx context.Context, s streams, a *args, dialects []automaton.Di
 	for _, name := range slices.Concat(values[[]string](a, "class")...) {
 		c.Agents = append(c.Agents, job.Agent{Name: name, Dialect: dialect})
 	}
-	output := a.text("output")
-	switch {
-	case output == "parquet" && isTerminal(s.out):
-		return errParquet
+	switch output := a.text("output"); {
 	case dialect != nil && len(dialects) > 1:
 		return usageError("--class reads robots.txt by one --dialect, or without it by each crawler's own")
+	case a.set("by") && (output == "" || output == "text"):
+		return runMonths(ctx, s, c)
+	case a.set("by"):
+		return listRows(ctx, s, a, render.NewMonths, func(ctx context.Context, each func(*report.MonthClass) error) error {
+			return job.Trend(ctx, c, each)
+		})
+	case output == "text":
+		return usageError("--class has no --output text without --by month: choose one of %s",
+			strings.Join(render.RowOutputs(), ", "))
 	}
+	return listRows(ctx, s, a, render.NewClasses, func(ctx context.Context, each func(*report.SiteClass) error) error {
+		return job.Classes(ctx, c, each)
+	})
+}
+
+// runMonths prints a table of classes by month.
+func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, c.Archive); err != nil {
+		return err
+	}
+	var list []report.MonthClass
+	if err := job.Trend(ctx, c, func(m *report.MonthClass) error {
+		list = append(list, *m)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return usageError("%s has no version with a date: --by month is for one made with --versions all", c.Archive)
+	}
+	_, err := io.WriteString(s.out, render.MonthTable(report.Texts(list, report.Printable))+"\n")
+	return writing("the table", err)
+}
+
+// rowList lists rows of a type.
+type rowList[T any] interface {
+	Add(row *T) error
+	Begun() bool
+	Close() error
+}
+
+// listRows lists rows of the archive of --list.
+func listRows[T any, L rowList[T]](ctx context.Context, s streams, a *args, make func(io.Writer, string) L,
+	list func(context.Context, func(*T) error) error) error {
+	output := a.text("output")
+	if output == "parquet" && isTerminal(s.out) {
+		return errParquet
+	}
+	if err := job.RefuseStreams(s.out, s.err, s.in, a.text("list")); err != nil {
 		return err
 	}
 	ctx, release := onInterrupt(ctx)
 	defer release()
 	w := bufio.NewWriterSize(s.out, 64<<10)
-	rows := render.NewClasses(w, output)
-	err := job.Classes(ctx, c, rows.Add)
+	rows := make(w, output)
+	err := list(ctx, rows.Add)
 	if err == nil || rows.Begun() {
-		err = cmp.Or(err, writing("the classes", cmp.Or(rows.Close(), w.Flush())))
+		err = cmp.Or(err, writing("the rows", cmp.Or(rows.Close(), w.Flush())))
 	}
 	return err
 }
+
+// runTDMRep lists the preferences of a tdmrep.json.
+func runTDMRep(ctx context.Context, s streams, a *args) error {
+	file := job.RobotsFile{Name: a.text("tdmrep"), Stdin: s.in, MaxBytes: maxBytes(a)}
+	if err := job.RefuseStreams(s.out, s.err, s.in, file.Name); err != nil {
+		return err
+	}
+	w := bufio.NewWriter(s.out)
+	var rows rowList[report.SiteSignal] = render.NewSignals(w, a.text("output"))
+	if a.text("output") == "text" {
+		rows = signalText{w}
+	}
+	err := job.TDMRep(ctx, file, s.messages(), rows.Add)
+	if err == nil || rows.Begun() {
+		err = cmp.Or(err, writing("the rows", cmp.Or(rows.Close(), w.Flush())))
+	}
+	return err
+}
+
+// signalText writes the preferences of a tdmrep.json for people.
+type signalText struct{ w *bufio.Writer }
+
+// Add writes a row.
+func (t signalText) Add(r *report.SiteSignal) error {
+	_, err := fmt.Fprintf(t.w, "%-40s  %-15s  %s\n", report.Printable(r.Path), r.Use, report.Printable(r.Value))
+	return err
+}
+
+// Begun reports whether there is a row, which is always taken to be.
+func (t signalText) Begun() bool { return true }
+
+// Close ends the list.
+func (t signalText) Close() error { return nil }
 
 // writeArchive says what an archive has in all.
 func writeArchive(to io.Writer, a job.ArchiveSummary) error {

@@ -33,6 +33,9 @@ func runCheck(ctx context.Context, s streams, a *args) error {
 	if a.is("jsonl") {
 		return answerCases(s, a)
 	}
+	if a.text("tdmrep") != "" {
+		return runTDMRep(ctx, s, a)
+	}
 	f := &checkFlags{
 		dialect: dialect(a), warc: a.text("warc"), output: a.text("output"), quiet: a.is("quiet"),
 		failOn: slices.Concat(values[[]string](a, "fail-on")...),

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func newCompile(s streams) *cobra.Command {
@@ -31,6 +33,11 @@ func runCompile(ctx context.Context, s streams, a *args) error {
 	switch {
 	case a.set("class"):
 		return runClasses(ctx, s, a, dialects)
+	case a.is("signals"):
+		o := job.SignalOptions{Archive: a.text("list"), AsOf: a.text("as-of")}
+		return listRows(ctx, s, a, render.NewSignals, func(ctx context.Context, each func(*report.SiteSignal) error) error {
+			return job.Signals(ctx, o, each)
+		})
 	case a.text("list") != "":
 		return runList(ctx, s, a.text("list"), a.text("output"))
 	case a.is("dump"): // which leaves nothing behind that a signal would have to remove

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/lint"
+	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -141,6 +142,9 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		if a.Exempt != "" {
 			line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
 		}
+		for _, text := range statementTexts(a.Signals) {
+			line("  prefers   %s", text)
+		}
 	}
 	if len(d.Others) > 0 {
 		line("\nLines that are no rules:")
@@ -149,6 +153,8 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		line("  line %d: %s", o.Line, o.Text)
 	}
 	more(d.NotListed.Others, "line")
+	writeSignals(w, d.Signals)
+	more(d.NotListed.Signals, "crawler")
 	if len(d.Notes) == 0 {
 		line("\nNo notes.")
 		return
@@ -286,4 +292,56 @@ func classOf(r job.Restriction) string {
 		return fmt.Sprintf("partial: %s is forbidden, %s is allowed", r.Forbidden, r.Allowed)
 	}
 	return "undecided, because the search was too long"
+}
+
+// writeSignals prints preferences. An error stays in the writer.
+func writeSignals(w *bufio.Writer, list []preference.Crawlers) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nPreferences on what pages are used for, which allow or forbid no fetch:\n")
+	for _, p := range list {
+		names := "every crawler"
+		if len(p.Agents) > 0 {
+			names = strings.ReplaceAll(render.Names(p.Agents, maxWidth-2), "\n", "\n  ")
+		}
+		fmt.Fprintf(w, "  %s\n", names)
+		for _, text := range statementTexts(p.Statements) {
+			fmt.Fprintf(w, "    %s\n", text)
+		}
+	}
+}
+
+// statementTexts writes preferences, those of a signal and line together.
+func statementTexts(list []preference.Statement) (texts []string) {
+	for i, s := range list {
+		alike := func(x preference.Statement) bool { return x.Signal == s.Signal && slices.Equal(x.Lines, s.Lines) }
+		if slices.ContainsFunc(list[:i], alike) {
+			continue
+		}
+		var parts []string
+		for _, x := range list {
+			if alike(x) {
+				parts = append(parts, statementText(x))
+			}
+		}
+		text := s.Signal + ": " + english.List(parts)
+		if len(s.Lines) > 0 {
+			text += " (" + linesOf(s.Lines) + ")"
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// statementText writes a preference without its signal.
+func statementText(s preference.Statement) string {
+	words := []string{s.Use}
+	if s.Signal == preference.ControlToken || s.Use == "" {
+		words = nil
+	}
+	if s.Path != "" {
+		words = append(words, "for", s.Path)
+	}
+	return strings.Join(append(words, s.Value), " ")
 }

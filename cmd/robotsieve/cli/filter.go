@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ func filterOptions(s streams, a *args) job.FilterOptions {
 		List: job.ListColumns{Column: a.text("column"), Date: a.text("date-column")}, AsOf: a.text("as-of"),
 		Disallowed: a.text("keep") == "disallowed", NoPolicy: a.text("no-policy") == "keep",
 		Invalid: a.text("invalid") == "keep", Quotes: 1, Annotate: job.Annotation(a.text("annotate")), Key: a.text("key"),
-		Page: a.text("page"), Prompt: a.is("line-buffered"), Memory: limits.Memory,
+		Prove: a.is("prove"), Page: a.text("page"), Prompt: a.is("line-buffered"), Memory: limits.Memory,
 		Workers: limits.Workers, Messages: s.messages(),
 	}
 	if a.text("invalid") == "error" {
@@ -55,5 +56,9 @@ func runFilter(ctx context.Context, s streams, a *args) (err error) {
 	if result == nil {
 		return err
 	}
-	return reportFilter(s, result, err, a.text("invalid"), a.text("output"))
+	err = reportFilter(s, result, err, a.text("invalid"), a.text("output"))
+	if a.is("prove") {
+		err = cmp.Or(err, proved(s, result))
+	}
+	return err
 }

@@ -169,3 +169,24 @@ func summaryOf(r *job.Filtered) filterSummary {
 		r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
 	}
 }
+
+// proved says how many requests were allowed by the robots.txt of their times, and why others are not known to have
+// been. It returns an error unless all were.
+func proved(s streams, r *job.Filtered) error {
+	requests, allowed := r.Read-r.Count[filter.Blank], r.Count[filter.Allowed]
+	text := fmt.Sprintf("proved: %s of %s allowed by the newest robots.txt captured until then", english.Grouped(allowed),
+		english.Plural(requests, "request"))
+	var reasons []string
+	for class, n := range r.Count {
+		if c := filter.Class(class); n > 0 && c != filter.Allowed && c != filter.Blank && c != filter.Header {
+			reasons = append(reasons, english.Grouped(n)+" "+classText(c, r))
+		}
+	}
+	if len(reasons) > 0 {
+		text += "; not proved: " + strings.Join(reasons, ", ")
+	}
+	if _, err := fmt.Fprintln(s.err, text); err != nil || len(reasons) == 0 {
+		return writing("the summary", err)
+	}
+	return exitWith(exitFound)
+}

@@ -46,7 +46,7 @@ const (
 		"in force throughout"
 	whyWithOld = "--what-if compares one robots.txt with another: give the other one with --robots"
 	whyAnswers = "no URL: --quiet and the form csv are for answers on URLs, or for --robots"
-	whyClass   = "--class needs --list ARCHIVE, and --as-of needs both"
+	whyClass   = "--class needs --list ARCHIVE, and --as-of needs --class or --signals besides"
 	whyStdin   = "robots.txt and the URLs cannot both be stdin"
 	whyExplain = "--explain shows how logs are read: without it there can be neither LOG nor --format"
 	whyOther   = ": it takes no URL, --rules or --warc"
@@ -204,6 +204,12 @@ var flagTable = []flagRow{
 			{not: "output=csv", why: "--warc has no form csv: what a page states does not fit into a row"},
 			{with: "warc=- robots=- ARG=-", not: "warc", why: "with --warc nothing is read from stdin"},
 			{needs: argument, why: "no URL: --warc explains the captures of URLs"}}},
+	{name: "tdmrep", on: "check", group: input, kind: fileName("json"),
+		help: "list the preferences of a /.well-known/tdmrep.json (- is stdin)", rules: []rule{
+			{not: "ARG robots rules warc jsonl agent crawlers against fail-on sitemap crossings quiet as-of dialect",
+				why: "--tdmrep lists what one file says, and is combined with --output text, csv or ndjson only"},
+			{not: "output=json output=sarif output=changes",
+				why: "--tdmrep has no --output VALUE: choose one of text, csv, ndjson"}}},
 	{name: "explain", on: "formats", group: input, kind: onOff, help: "show how the first lines of logs are read"},
 	{name: "fields", on: "compile", group: input, kind: someText("NAMES"),
 		help: "names of members or columns: host=NAME,body=NAME,..."},
@@ -252,14 +258,15 @@ var flagTable = []flagRow{
 				why: "the form changes is for changes: name the older robots.txt with --against OLD"},
 			{with: "output=sarif", needs: "robots", not: "ARG warc",
 				why: "the form sarif is for what --robots says in general" + whyOther},
-			{with: "output=csv", needs: "ARG warc robots", why: whyAnswers}}},
+			{with: "output=csv", needs: "ARG warc robots tdmrep", why: whyAnswers}}},
 	{name: "output", on: "compile", group: output,
 		kind: oneOf("FORM", append([]string{"text"}, render.RowOutputs()...)...),
-		help: "form of --list, or of --class", rules: []rule{
+		help: "form of --list, --class or --signals", rules: []rule{
 			{needs: "list", why: "--output is the form of --list"},
-			{with: "output=text", not: "class",
-				why: "--class has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
-			{with: "output=csv output=parquet", needs: "class", why: "--output VALUE is for --class"}}},
+			{with: "output=text", not: "signals",
+				why: "--signals has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
+			{with: "output=csv output=parquet", needs: "class signals",
+				why: "--output VALUE is for --class and --signals"}}},
 	{name: "urls", on: "history-wayback", group: output, kind: onOff,
 		help: "print the URLs of what is missing, and make no folder"},
 	{name: "full", on: "audit merge", group: output, kind: onOff,
@@ -304,9 +311,17 @@ var flagTable = []flagRow{
 	{name: "class", on: "compile", group: output, kind: crawlerNames.again(),
 		help:  "with --list: how much is forbidden to these crawlers",
 		rules: []rule{{needs: "list", why: whyClass}}},
+	{name: "signals", on: "compile", group: output, kind: onOff,
+		help: "with --list: the preferences, such as Content-Signal",
+		rules: []rule{{needs: "list", why: "--signals needs --list ARCHIVE"},
+			{not: "class dump", why: "--signals is a list of its own, without --class or --dump"}}},
+	{name: "by", on: "compile", group: output, kind: oneOf("UNIT", "month"),
+		help: "with --class: count the sites of each class by month",
+		rules: []rule{{needs: "class", why: "--by is for --class"},
+			{not: "as-of", why: "--by month has all months, and --as-of chooses one time"}}},
 	{name: "as-of", on: "compile", group: output, kind: anyText("TIME"),
-		help:  "with --class: only the versions in force at this time",
-		rules: []rule{{needs: "class", why: whyClass}}},
+		help:  "with --class or --signals: only the versions in force at this time",
+		rules: []rule{{needs: "class signals", why: whyClass}}},
 	{name: "dump", on: "compile", group: output, kind: onOff, help: "print the machines of robots.txt files instead",
 		rules: []rule{{not: "out", why: "--dump writes no archive: leave out -o"},
 			{needs: "ARG list", why: "no robots.txt files to dump"}}},
@@ -351,6 +366,11 @@ var flagTable = []flagRow{
 		help: "print a line for each line instead of the kept ones",
 		rules: []rule{{not: "keep invalid no-policy", why: "--annotate prints a line for each line: --keep, --invalid and " +
 			"--no-policy say which lines are printed without it"}}},
+	{name: "prove", on: "filter", group: output, kind: onOff,
+		help: "say how many requests are proved allowed; else exit with 1",
+		rules: []rule{{needs: "rules", why: "--prove judges each request by the robots.txt of its time: it needs --rules"},
+			{not: "as-of any page", why: "--prove needs the time of each request, and what all agents may fetch: " +
+				"it is without --as-of, --any and --page"}}},
 	{name: "key", on: "filter", group: output, kind: anyText("COLUMN"),
 		help:  "with --annotate parquet: a column instead of the row number",
 		rules: []rule{{needs: "annotate=parquet", why: "--key is the key of the rows of --annotate parquet"}}},
@@ -381,7 +401,7 @@ var commandRules = []rule{
 	{on: "history-git", needs: "path",
 		why: "history git needs --path: where robots.txt is, or a folder of files named by hosts"},
 	{on: "filter", needs: "robots rules", why: whyNoRules},
-	{on: "check", needs: "robots rules warc jsonl", why: whyNoRules},
+	{on: "check", needs: "robots rules warc jsonl tdmrep", why: whyNoRules},
 	{on: "filter", needs: argument, why: "no list of URLs"},
 	{on: "filter", needs: "agent", why: whyNoAgent},
 	{on: "check", with: argument, needs: "agent", why: whyNoAgent},

@@ -15,7 +15,7 @@ var optionFlags = map[string]string{
 	"List.Column": "column", "List.Date": "date-column",
 	"MadeBy": "made-by", "MaxBytes": "max-bytes", "MaxUnparsed": "max-unparsed", "Memory": "memory",
 	"Names": "resolved-names", "Only.Categories": "category", "Only.Crawlers": "crawler", "Page": "page",
-	"Policy": "policy", "Ranges": "ip-ranges", "RangesMaxAge": "ranges-max-age", "Resolver": "resolve",
+	"Policy": "policy", "Prove": "prove", "Ranges": "ip-ranges", "RangesMaxAge": "ranges-max-age", "Resolver": "resolve",
 	"Robots": "robots", "Rows": "list", "Sampled": "sampled", "Samples": "samples", "Since": "since",
 	"Skew": "skew", "State": "state", "TimeZone": "time-zone", "TrustedProxies": "trusted-proxies",
 	"Bodies": "bodies", "FieldNames": "fl", "Origin": "origin", "Path": "path", // of sources of history

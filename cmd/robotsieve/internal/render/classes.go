@@ -3,18 +3,16 @@ package render
 import (
 	"io"
 	"math"
+	"slices"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // classRows are the rows of classes.
-var classRows = columns[report.SiteClass]{
+var classRows = slices.Insert(columns[report.SiteClass]{
 	{name: "origin", means: "scheme, host and port, such as `https://example.com:443`",
 		value: func(c *report.SiteClass) value { return words(c.Origin) }},
-	{name: "from", kind: timeRow, means: "from when on this version is in force; no value if it has no date",
-		value: func(c *report.SiteClass) value { return instant(c.From) }},
-	{name: "until", kind: timeRow, means: "when the next version comes into force; no value if there is none",
-		value: func(c *report.SiteClass) value { return instant(c.Until) }},
 	{name: "status", kind: integerRow, means: "the HTTP status of the answer to /robots.txt",
 		value: func(c *report.SiteClass) value { return integer(int64(c.Status)) }},
 	{name: "agent", means: "the crawler, as `--class` names it or, if it is known, by its usual name",
@@ -24,6 +22,7 @@ var classRows = columns[report.SiteClass]{
 		value: func(c *report.SiteClass) value { return boolean(c.Named) }},
 	{name: "class", means: "proved: `full`, every path is forbidden; `partial`, some are; `none`; " +
 		"`undecided`, the search ended at its bound. `unreachable`: robots.txt failed, so everything is forbidden. " +
+		"`page`: a web page, which forbids nothing. " +
 		"`unknown`: it was redirected to where the sources of the archive had nothing",
 		value: func(c *report.SiteClass) value { return words(c.Class) }},
 	{name: "forbidden", means: "a shortest path that is forbidden, if one is and is known",
@@ -39,7 +38,7 @@ var classRows = columns[report.SiteClass]{
 	{name: "bias", kind: integerRow, means: "how many more of the directories that the file names the crawler may fetch " +
 		"than crawlers without a group; below 0: fewer; no value if there is no file to judge",
 		value: func(c *report.SiteClass) value { return integer(int64(c.Bias)).when(c.Probed != "") }},
-}
+}, 1, inForce(func(c *report.SiteClass) int64 { return c.From }, func(c *report.SiteClass) int64 { return c.Until })...)
 
 // instant returns a time in Unix seconds; none for one that is no bound, or that no column can hold.
 func instant(seconds int64) value {
@@ -52,3 +51,76 @@ type Classes = rowList[report.SiteClass]
 
 // NewClasses returns an empty list, in an output as NewRows. It must be closed.
 func NewClasses(w io.Writer, output string) *Classes { return classRows.list(w, output) }
+
+// inForce are the columns of when a version is in force.
+func inForce[T any](from, until func(*T) int64) columns[T] {
+	return columns[T]{
+		{name: "from", kind: timeRow, means: "from when on this version is in force; no value if it has no date",
+			value: func(r *T) value { return instant(from(r)) }},
+		{name: "until", kind: timeRow, means: "when the next version comes into force; no value if there is none",
+			value: func(r *T) value { return instant(until(r)) }},
+	}
+}
+
+// signalRows are the rows of preferences.
+var signalRows = append(columns[report.SiteSignal]{
+	{name: "origin", means: "scheme, host and port, such as `https://example.com:443`; no value for `check --tdmrep`",
+		value: func(s *report.SiteSignal) value { return words(s.Origin) }},
+	{name: "agent", means: "a product token in lower case, or `*` for the crawlers that no group names; " +
+		"no value for all crawlers",
+		value: func(s *report.SiteSignal) value { return words(s.Agent) }},
+	{name: "signal", means: "`content-signal`, `content-usage`, `license`, `control-token` or `tdmrep`",
+		value: func(s *report.SiteSignal) value { return words(s.Signal) }},
+	{name: "use", means: "what the preference is about, such as `ai-train`; no value for licenses",
+		value: func(s *report.SiteSignal) value { return words(s.Use) }},
+	{name: "path", means: "the pattern of the paths that it is for; no value for all",
+		value: func(s *report.SiteSignal) value { return words(s.Path) }},
+	{name: "value", means: "`yes`, `no`, `partly` (of a control token: for some paths) or `unknown`; " +
+		"or the word or URL that is stated",
+		value: func(s *report.SiteSignal) value { return words(s.Value) }},
+}, inForce(func(s *report.SiteSignal) int64 { return s.From }, func(s *report.SiteSignal) int64 { return s.Until })...)
+
+// Signals lists preferences, one row for each.
+type Signals = rowList[report.SiteSignal]
+
+// NewSignals returns an empty list, in an output as NewRows. It must be closed.
+func NewSignals(w io.Writer, output string) *Signals {
+	return signalRows.list(w, output)
+}
+
+// monthRows are the rows of classes by month.
+var monthRows = func() columns[report.MonthClass] {
+	list := columns[report.MonthClass]{
+		{name: "month", value: func(m *report.MonthClass) value { return words(m.Month) }},
+		{name: "agent", value: func(m *report.MonthClass) value { return words(m.Agent) }},
+		{name: "sites", kind: integerRow, value: func(m *report.MonthClass) value { return integer(m.Sites) }},
+	}
+	classes := report.MonthClasses()
+	for _, class := range append(classes[1:], classes[0]) {
+		list = append(list, column[report.MonthClass]{name: class, kind: integerRow,
+			value: func(m *report.MonthClass) value { return integer(m.Classes[class]) }})
+	}
+	return list
+}()
+
+// Months lists classes by month, one row for each month and agent.
+type Months = rowList[report.MonthClass]
+
+// NewMonths returns an empty list, in an output as NewRows. It must be closed.
+func NewMonths(w io.Writer, output string) *Months { return monthRows.list(w, output) }
+
+// MonthTable is a list of classes by month for people.
+func MonthTable(list []report.MonthClass) string {
+	heads, rows := Left("month", "agent"), [][]string{}
+	for _, c := range monthRows[len(heads):] {
+		heads = append(heads, Right(c.name)...)
+	}
+	for i := range list {
+		row := []string{list[i].Month, Cut(list[i].Agent, 24)}
+		for _, c := range monthRows[len(row):] {
+			row = append(row, english.Grouped(c.value(&list[i]).number))
+		}
+		rows = append(rows, row)
+	}
+	return Table(heads, rows)
+}

@@ -144,7 +144,15 @@ var (
 	violationBytes = column[crawler]{name: "violation_bytes", heading: "of vio\u00adlations", kind: integerRow,
 		judged: true, means: "bytes of bodies sent in answer to violations",
 		value: func(c *crawler) value { return integer(c.ViolationBytes) }}
-	traffic = columns[crawler]{bytesSent, violationBytes}
+	challenged = columns[crawler]{
+		{name: "challenged_fetches", heading: "robots\u200b.txt \u200bchal\u00adlenged", kind: integerRow, explained: true,
+			means: "GETs of robots.txt that were answered as firewalls do: 402, 403, 405, or 202 with another body",
+			value: func(c *crawler) value { return integer(c.ChallengedFetches) }},
+		{name: "challenged_violations", heading: "vio\u00adlations \u200bchal\u00adlenged", kind: integerRow, judged: true,
+			explained: true, means: "violations that were answered with 202, 402, 403 or 405, as firewalls do",
+			value: func(c *crawler) value { return integer(c.ChallengedViolations) }},
+	}
+	traffic = columns[crawler]{bytesSent, violationBytes, challenged[0], challenged[1]}
 )
 
 // title is the name of a column in a sentence.

@@ -120,7 +120,8 @@ func TestCSVHasNoValueForWhatIsNotKnown(t *testing.T) {
 	r.RobotsTxt.Logged = true
 	r.Crawlers[0].Operator, r.Crawlers[0].Category, r.Crawlers[0].Role, r.Crawlers[0].Obeys = "O", "seo", "crawler", "yes"
 	want := strings.Fields("days first_day last_day allowed violation grace no_policy unreachable violation_share " +
-		"violation_bytes violation_verified violation_content violation_refused violation_informed")
+		"violation_bytes violation_verified violation_content violation_refused violation_informed " +
+		"challenged_violations")
 	if got := empty(); !slices.Equal(got, want) {
 		t.Errorf("without a robots.txt %v have no value, want %v", got, want)
 	}

@@ -105,8 +105,13 @@ func loggedBlock(s *report.LoggedSite) block {
 	for _, what := range slices.Sorted(maps.Keys(s.Unclear)) {
 		unclear = append(unclear, english.Grouped(s.Unclear[what])+" ("+what+")")
 	}
+	if s.Larger > 0 {
+		b.Text = append(b.Text, fmt.Sprintf("%s with 200 %s %s larger than a file given: a build, a server or a CDN may "+
+			"add lines to it.", english.Plural(s.Larger, "answer"), english.Verb(s.Larger, "is", "are"),
+			english.Plural(s.Excess, "byte")))
+	}
 	if unclear != nil {
-		b.Text = []string{"Requests in no row: " + english.List(unclear) + "."}
+		b.Text = append(b.Text, "Requests in no row: "+english.List(unclear)+".")
 	}
 	return b.withFigures()
 }

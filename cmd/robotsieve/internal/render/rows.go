@@ -19,13 +19,14 @@ type row struct {
 	input   string // the name of its input
 	address []byte // as it is shown
 	agent   []byte // likewise
+	claim   []byte // likewise
 	// crawler, operator and role are those of audit.Event.Named, and category is that of the crawler. They
 	// are empty if the client names no crawler: it has neither identity nor verdict then.
 	crawler, operator, role, category string
 }
 
 func newRow(e *audit.Event, input string) row {
-	r := row{Event: e, input: input, address: e.Address, agent: e.Agent, category: report.Unknown}
+	r := row{Event: e, input: input, address: e.Address, agent: e.Agent, claim: e.Claim, category: report.Unknown}
 	if e.Name == "" {
 		r.category = ""
 		return r
@@ -111,6 +112,9 @@ var requestRows = columns[row]{
 		value: func(r *row) value { return words(r.category) }},
 	{name: "user_agent", means: "the client's User-Agent, at most its first 8 KiB; none with `--anonymize`",
 		value: func(r *row) value { return octets(r.agent) }},
+	{name: "claim", means: "what the log says about the client: the header Signature-Agent, or a word of a CDN such as " +
+		"`VerifiedBotCategory`. It is not verified and plays no part in `identity`; none with `--anonymize`",
+		value: func(r *row) value { return octets(r.claim) }},
 }
 
 // namesOf lists the names of columns, as the documentation has them.
@@ -162,7 +166,7 @@ func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte
 	return func(rows []byte, e *audit.Event, input string) []byte {
 		r = newRow(e, input)
 		if names != nil {
-			r.agent = nil // which may name a person
+			r.agent, r.claim = nil, nil // which may name a person
 		}
 		if names != nil && len(e.Address) > 0 {
 			r.address = names.of(e.Address)

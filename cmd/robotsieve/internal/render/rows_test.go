@@ -28,6 +28,7 @@ var updateRows = flag.Bool("update-rows", false, "write the table of columns in 
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, requestRows, "reference/rows.md")
 	describe(t, classRows, "reference/classes.md")
+	describe(t, signalRows, "reference/signals.md")
 	describe(t, crawlerRows, "reference/json.md")
 }
 
