@@ -10,16 +10,16 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
 // change is differences that only differ in the agents and in the lines of the rules.
-type change []job.Difference
+type change []explain.Difference
 
 // changesOf puts differences together.
-func changesOf(differences []job.Difference) (list []change) {
-	places := map[job.Difference]int{}
+func changesOf(differences []explain.Difference) (list []change) {
+	places := map[explain.Difference]int{}
 	for _, x := range differences {
 		key := x
 		key.Agent, key.LineBefore, key.LineAfter = "", 0, 0
@@ -43,7 +43,7 @@ func (c change) words() (what, now, before string) {
 	}
 	slices.SortFunc(agents, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
 	may := "may now fetch"
-	if c[0].Change == job.NowForbidden {
+	if c[0].Change == explain.NowForbidden {
 		may = "may no longer fetch"
 	}
 	what = fmt.Sprintf("%s %s %s", namesOf(agents), may, c[0].Path)
@@ -75,7 +75,7 @@ func decidedBy(rule string, lines []int) string {
 }
 
 // writeChanges prints what changed from the older file. An error stays in the writer.
-func writeChanges(w *bufio.Writer, d *job.Description) {
+func writeChanges(w *bufio.Writer, d *explain.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	if len(d.Differences) > 0 {
 		line("Changed from %s:", d.Against)
@@ -102,7 +102,7 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 }
 
 // writeSARIF writes the notes and the changes of a description as SARIF.
-func writeSARIF(w io.Writer, d *job.Description) error {
+func writeSARIF(w io.Writer, d *explain.Description) error {
 	var findings []render.Finding
 	add := func(n lint.Note, text string) {
 		findings = append(findings, render.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
@@ -121,8 +121,8 @@ func writeSARIF(w io.Writer, d *job.Description) error {
 		n := c.note()
 		add(n, n.Note)
 	}
-	kinds := []render.FindingKind{{Name: nowKind + job.NowForbidden, Text: "a path is forbidden that was allowed"},
-		{Name: nowKind + job.NowAllowed, Text: "a path is allowed that was forbidden"}}
+	kinds := []render.FindingKind{{Name: nowKind + explain.NowForbidden, Text: "a path is forbidden that was allowed"},
+		{Name: nowKind + explain.NowAllowed, Text: "a path is allowed that was forbidden"}}
 	for _, k := range lint.Kinds() {
 		kinds = append(kinds, render.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
 	}

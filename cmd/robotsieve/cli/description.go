@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -59,7 +60,7 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) er
 }
 
 // writeDescription prints a description in the form of --output.
-func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error) {
+func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err error) {
 	shown, w := report.Texts(d, report.Printable), bufio.NewWriter(s.out)
 	more := d.NotListed.Notes + d.NotListed.Differences
 	if more > 0 && (f.output == "csv" || f.output == "sarif") {
@@ -89,7 +90,7 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 }
 
 // writeDescription prints a description as text. An error stays in the writer.
-func writeDescription(w *bufio.Writer, d *job.Description) {
+func writeDescription(w *bufio.Writer, d *explain.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
 	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"),
@@ -119,7 +120,7 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 			continue
 		}
 		writeBinding(w, g)
-		if !slices.ContainsFunc(g.Rules, func(r job.RuleText) bool { return r.Paths != "" }) {
+		if !slices.ContainsFunc(g.Rules, func(r explain.RuleText) bool { return r.Paths != "" }) {
 			line("  forbids        nothing, because no rule of the group has an effect")
 		}
 		for _, r := range g.Rules {
@@ -183,7 +184,7 @@ func crawlersOf(names []string, groups int, dialect string) string {
 }
 
 // permission says what a rule permits.
-func permission(r job.RuleText) string {
+func permission(r explain.RuleText) string {
 	switch {
 	case r.Paths == "":
 		return "has no effect"
@@ -223,7 +224,7 @@ const barredTitle = `Who is barred: *, and crawlers for search, AI and SEO that 
 with a shortest path that is forbidden and a shortest one that is allowed:`
 
 // writeBarred prints the table of who is barred, in lines of maxWidth. An error stays in the writer.
-func writeBarred(w *bufio.Writer, table []job.Treatment) {
+func writeBarred(w *bufio.Writer, table []explain.Treatment) {
 	rows := [][]string{{"class", "forbidden", "allowed"}}
 	for _, t := range table {
 		rows = append(rows, []string{t.Class, pathShown(t.Class, t.Forbidden), pathShown(t.Class, t.Allowed)})
@@ -259,7 +260,7 @@ func pathShown(class, path string) string {
 
 // writeBinding says whom a group binds where its user-agent lines seem to name others, or nobody who
 // is known. An error stays in the writer.
-func writeBinding(w *bufio.Writer, g job.GroupText) {
+func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  binds          "+format+"\n", args...) }
 	bound := map[string]bool{}
 	for _, name := range g.Binds {
@@ -276,7 +277,7 @@ func writeBinding(w *bufio.Writer, g job.GroupText) {
 }
 
 // classOf says what a restriction means.
-func classOf(r job.Restriction) string {
+func classOf(r explain.Restriction) string {
 	switch r.Class {
 	case "full":
 		return "full: everything is forbidden"

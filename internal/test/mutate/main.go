@@ -68,6 +68,7 @@ var packages = map[string][]string{
 	"internal/status": {"./internal/status", "./scan/policy"},
 	"scan/answer":     {"./scan/answer", "./scan/policy"},
 	"scan/policy":     {"./scan/policy", "./scan/audit"},
+	"scan/reading":    {"./scan/policy", "./scan/audit"},
 	"scan/crawler":    {"./scan/crawler"},
 	"scan/audit":      {"./scan/audit"},
 	"scan/judge":      {"./scan/judge", "./scan/audit"},
