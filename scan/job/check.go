@@ -241,6 +241,9 @@ func (c *checked) find(a *explain.Answer, q filter.Query, path []byte) (*automat
 	return rules.Machine, nil
 }
 
+// Files returns the robots.txt and the older one, which is nil if there is none.
+func (c *Checker) Files() (file, older *explain.File) { return &c.robots, c.against }
+
 // Describe says what the robots.txt says by a dialect, as explain.Options.Dialect has it. An archive has no text to
 // describe, and is an error.
 func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*explain.Description, error) {
