@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -39,7 +39,7 @@ HAVE_CC := [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" 
 # made, and of the command an audit by many workers and the end by a signal. The race detector needs a C compiler. With
 # the profile of cmd/robotsieve all that it imports would be compiled once more.
 RACE := ./scan/source ./scan/job ./scan/filter ./scan
-SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/judge ./scan/policy ./scan/spill
+SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/internal/judge ./scan/policy ./scan/internal/spill
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut|TestInterrupt
 # Guards, whose counts the race detector changes, and long tests of one goroutine or of those of other tests, in which it
 # has nothing more to find.
@@ -174,7 +174,7 @@ engines-test:
 # made once more: what a target found is in testdata then, and fails again.
 fuzz:
 	$(GO) test -pgo=off ./compile -run TestAllPairs -exhaust -timeout 1h
-	$(GO) test -pgo=off ./scan/judge -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
+	$(GO) test -pgo=off ./scan/internal/judge -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
 	@set -e; for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort -u); do \
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \
 		time=$(or $(FUZZTIME),10m); if [ $$target = FuzzMachine ]; then time=$(or $(FUZZTIME),30m); fi; \
@@ -190,13 +190,14 @@ fuzz-short:
 # Breaks the rules of the audit one by one in copies of the code, and shows which test
 # notices it.
 mutate:
-	$(GO) run ./internal/test/mutate -o docs/mutation.md
+	$(GO) run ./internal/test/mutate -o internal/test/mutate/mutation.md
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet -pgo=off ./...
 	$(GO) test -pgo=off -vet=off -run TestSystems ./docs # Windows, macOS and 32 bits
+	$(GO) run -pgo=off github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; fi
 
 # The man pages of all commands, in bin/man, and what shells complete, in bin/completions.
@@ -208,47 +209,39 @@ completions: build
 	@mkdir -p bin/completions
 	@set -e; for shell in bash zsh fish; do $(BIN) completion $$shell > bin/completions/robotsieve.$$shell; done
 
-# For people without Go: for each system a folder with the binary, its man pages, completions and
-# licences, and a .tar.gz of it. The same commit gives the same bytes.
-VERSION ?= $(shell git describe --tags --always --dirty)
-RELEASES := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-TAR := tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=go=rX
-release: man completions
-	@rm -rf bin/release && mkdir -p bin/release
-	@set -e; for target in $(RELEASES); do \
-		os=$${target%/*} arch=$${target#*/}; dir=bin/release/robotsieve-$$os-$$arch program=robotsieve; \
-		if [ $$os = windows ]; then program=robotsieve.exe; fi; \
-		echo $$dir.tar.gz; mkdir $$dir; cp -r LICENSE bin/man bin/completions $$dir; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags \
-			'-s -w -X github.com/robotsieve/robotsieve/cmd/robotsieve/cli.release=$(VERSION)' \
-			-o $$dir/$$program ./cmd/robotsieve; \
-		$(GO) run ./internal/notices -o $$dir/THIRD_PARTY.txt ./cmd/robotsieve $$target; \
-		$(TAR) -cf - -C bin/release $${dir##*/} | gzip -n9 > $$dir.tar.gz; \
-	done
-	@cd bin/release && sha256sum *.tar.gz > SHA256SUMS
+# What people without Go install, in bin/release, as .goreleaser.yaml describes it: archives, packages, manifests, wheels,
+# lists of components and SHA256SUMS. The workflow of a tag also makes containers, and signs.
+GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.1
+VERSION ?= v$(shell sed -n 's/^const Number = "\(.*\)"/\1/p' internal/release/release.go)
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+release:
+	GORELEASER_CURRENT_TAG=$(VERSION) $(GORELEASER) release --snapshot --clean --skip=docker,sign
 
-# What else a release has: Debian packages and a Homebrew formula.
-packages: release
-	@$(MAKE) -s deb
-	@packaging/formula $(VERSION) bin/release/SHA256SUMS > bin/release/robotsieve.rb
+# Asks each part of bin/release for what its user gets, as far as this machine has the tools, and says what it left out.
+release-test:
+	$(PYTHON) packaging/test.py bin/release bin/python
 
-NFPM := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.0
-deb:
-	@set -e; for target in $(filter linux/%,$(RELEASES)); do \
-		ARCH=$${target#*/} VERSION=$(VERSION) $(GO) run $(NFPM) package -f packaging/nfpm.yaml -p deb -t bin/release; \
-	done
-
-packages-test:
-	packaging/check
-
-# A release has the same bytes when it is made again: from a copy of the tree in another
-# folder, and with nothing in the build cache.
+# A clone in another folder makes the same bytes.
 reproducible: release
-	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
-		mkdir "$$dir/tree"; git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$$dir/tree"; \
-		GOCACHE="$$dir/cache" $(MAKE) --no-print-directory -C "$$dir/tree" release VERSION="$(VERSION)" RELEASES="$(RELEASES)"; \
-		diff bin/release/SHA256SUMS "$$dir/tree/bin/release/SHA256SUMS"; \
-		echo "the same bytes twice"
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; git clone -q . "$$dir/tree"; \
+		$(MAKE) --no-print-directory -C "$$dir/tree" release VERSION=$(VERSION); \
+		diff bin/release/SHA256SUMS "$$dir/tree/bin/release/SHA256SUMS"; echo "the same bytes twice"
+
+notices:
+	$(GO) run -pgo=off ./internal/notices -o bin/THIRD_PARTY.txt ./cmd/robotsieve $(TARGETS)
+
+# The wheel for both architectures of Linux; the library is in it where there is a C compiler for it.
+wheels:
+	@rm -rf bin/python
+	CC=x86_64-linux-gnu-gcc $(PYTHON) cmd/librobotsieve/python/wheel.py bin/python $(VERSION) linux/amd64
+	CC=aarch64-linux-gnu-gcc $(PYTHON) cmd/librobotsieve/python/wheel.py bin/python $(VERSION) linux/arm64
+
+# The documentation as a site with search, in bin/site, by mkdocs-material of PyPI.
+SITE_PIP := bin/docs/bin/python -m pip install -q --disable-pip-version-check
+site:
+	@if ! $(PYTHON) -m venv bin/docs >/dev/null || ! $(SITE_PIP) --retries 1 'mkdocs-material==9.*'; then \
+		echo "site: not built: it needs Python with venv, and mkdocs-material from PyPI"; \
+	else NO_MKDOCS_2_WARNING=1 bin/docs/bin/mkdocs build -q --strict && echo "bin/site/index.html"; fi
 
 # The sample log is made by its generator; a test compares the two.
 sample:

@@ -155,7 +155,7 @@ func TestImports(t *testing.T) {
 
 // TestPicture compares the picture in architecture.md with the imports.
 func TestPicture(t *testing.T) {
-	checkMade(t, "architecture.md", "TestPicture: go test ./docs -run Picture -update",
+	checkMade(t, "explain/architecture.md", "TestPicture: go test ./docs -run Picture -update",
 		"\n```mermaid\n"+draw(packages(t))+"```\n\n")
 }
 

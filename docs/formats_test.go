@@ -36,7 +36,7 @@ type realLog struct {
 	why                     string // the log is not read, or lines of it are not
 }
 
-// TestRealLogs holds the table of real logs in formats.md to what Detect and the readers
+// TestRealLogs holds the table of real-logs.md to what Detect and the readers
 // make of them.
 func TestRealLogs(t *testing.T) {
 	var rows []realLog
@@ -51,7 +51,7 @@ func TestRealLogs(t *testing.T) {
 		defer f.Close()
 		rows = append(rows, readArchive(t, f)...)
 	}
-	checkMade(t, "formats.md", "TestRealLogs: go test ./docs -run RealLogs -update", tableOf(rows))
+	checkMade(t, "testdata/real-logs.md", "TestRealLogs: go test ./docs -run RealLogs -update", tableOf(rows))
 }
 
 // noLog are the files of the archives that are no logs.
@@ -250,12 +250,12 @@ func TestFormatTable(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, f.By(), strings.Join(lacks, ", "))
 	}
 	b.WriteString("\n")
-	checkMade(t, "formats.md", "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
+	checkMade(t, "reference/formats.md", "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
 }
 
-// TestFormatExamples parses the users' formats that formats.md shows.
+// TestFormatExamples parses the users' formats that own-format.md shows.
 func TestFormatExamples(t *testing.T) {
-	examples := regexp.MustCompile("`--format '([^\n]*)'` \\|").FindAllStringSubmatch(read(t, "formats.md"), -1)
+	examples := regexp.MustCompile("`--format '([^\n]*)'` \\|").FindAllStringSubmatch(read(t, "howto/own-format.md"), -1)
 	for _, e := range examples {
 		if _, err := format.Parse(e[1]); err != nil {
 			t.Errorf("%s: %v", e[1], err)
@@ -275,7 +275,7 @@ func TestEnvelopeTable(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | <code>%s</code> |\n", e.Name, e.By, sample)
 	}
 	b.WriteString("\n")
-	checkMade(t, "formats.md", "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", b.String())
+	checkMade(t, "reference/formats.md", "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", b.String())
 }
 
 func read(t *testing.T, name string) string {

@@ -41,7 +41,7 @@ func describe(t *testing.T, made string, of reflect.Type, path string, files ...
 	for _, of := range d.types {
 		d.write(of)
 	}
-	checkMade(t, "json.md", made, d.text.String())
+	checkMade(t, "reference/json.md", made, d.text.String())
 }
 
 // description describes types as tables of their fields.

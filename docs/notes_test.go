@@ -19,7 +19,7 @@ func TestNotes(t *testing.T) {
 			example(k.Bad), example(k.Good))
 	}
 	fmt.Fprintln(&b)
-	checkMade(t, "notes.md", "TestNotes: go test ./docs -run Notes -update", b.String())
+	checkMade(t, "reference/notes.md", "TestNotes: go test ./docs -run Notes -update", b.String())
 }
 
 var (

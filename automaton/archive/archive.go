@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -28,6 +29,7 @@ type Archive struct {
 	groupBits  uint   // of the number of a bucket, to that of its group
 	answerLen  int    // of the numbers of blobs
 	versionLen int    // of an instant, a status and an answer
+	program    string
 
 	directory []byte
 	offsets   []byte // of the blobs
@@ -91,7 +93,7 @@ func Open(data []byte) (*Archive, error) {
 		reason := fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))
 		return nil, &DamageError{Part: "file", Reason: reason}
 	}
-	a := &Archive{}
+	a := &Archive{program: string(bytes.TrimRight(h.Program[:], "\x00"))}
 	if !a.cut(data[headerLen:], &h) {
 		return nil, errIndex
 	}
@@ -177,6 +179,9 @@ func (a *Archive) ascending() bool {
 
 // Dialects returns a copy of the list of dialects that the archive holds.
 func (a *Archive) Dialects() []automaton.Dialect { return slices.Clone(a.dialects) }
+
+// Program returns the release of robotsieve that wrote the archive, such as 0.9.0. It may be any text.
+func (a *Archive) Program() string { return a.program }
 
 // Len returns the number of origins.
 func (a *Archive) Len() int { return a.origins }

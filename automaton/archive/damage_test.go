@@ -88,7 +88,7 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	older, newer := slices.Clone(data), slices.Clone(data)
-	older[8], newer[8] = 2, 4
+	older[8], newer[8] = 3, 5
 	foreign := slices.Clone(data)
 	foreign[39] = 200
 	other := slices.Clone(data)
@@ -104,8 +104,8 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 		{"User-agent: *\nDisallow: /\n", "not an archive", archive.ErrNotArchive},
 		{strings.Repeat("\x00", 1000), "not an archive", archive.ErrNotArchive},
 		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive", archive.ErrNotArchive},
-		{string(older), "version 2, and this program reads version 3; compile the archive again", archive.ErrVersion},
-		{string(newer), "version 4, and this program reads version 3; compile", archive.ErrVersion},
+		{string(older), "version 3, and this program reads version 4; compile the archive again", archive.ErrVersion},
+		{string(newer), "version 5, and this program reads version 4; compile", archive.ErrVersion},
 		{string(sealed(other)), "semantics 2, and this program matches by semantics 1; compile the archive again",
 			archive.ErrSemantics},
 		{string(sealed(foreign)), "Dialect(200)", archive.ErrDialect},
@@ -162,7 +162,7 @@ func TestDamageNamesItsPart(t *testing.T) {
 	}
 }
 
-const headerLen = 68
+const headerLen = 84
 
 // parts are where the parts of an archive begin, if its header is right.
 type parts struct{ directory, offsets, buckets, records, rulesets, end uint64 }

@@ -22,16 +22,16 @@
 //
 // # Format
 //
-// This is the format byte by byte; docs/archive.md is an overview. Numbers of fixed
+// This is the format byte by byte; docs/reference/archive.md is an overview. Numbers of fixed
 // size are little-endian and not aligned. A varint is one of package encoding/binary
 // (unsigned LEB128), a signed varint its zigzag form. Checksums are CRC-32C. A file is
 // a header, a directory, the offsets of the rulesets, the buckets, the records, and the
 // rulesets, without anything between or after them.
 //
-// The header has 68 bytes:
+// The header has 84 bytes:
 //
 //	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
-//	 8  uint32   version of the format: 3
+//	 8  uint32   version of the format: 4
 //	12  uint32   semantics of the rules: automaton.Semantics of the program that compiled them
 //	16  uint32   checksum of the header except these four bytes, and of the directory
 //	20  uint64   length of the file
@@ -43,6 +43,7 @@
 //	44  uint64   length of all records
 //	52  uint64   length of all rulesets
 //	60  uint64   seed of the hash of keys
+//	68  16 bytes the release that wrote the file, such as 0.9.0, then zeros
 //
 // Groups have 64 buckets each; if there are fewer buckets, there is one group. The directory
 // has an entry for each group, and one more for their end:

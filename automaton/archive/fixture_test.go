@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the fixture of the present version anew")
 
-var fixture = filepath.Join("testdata", "version3.rsv")
+var fixture = filepath.Join("testdata", "version4.rsv")
 
 // fixtureBodies have what compiled rules can hold: groups that are merged, agents that share
 // a group, gaps, anchors, escapes, an order that decides, and rules that never match.
@@ -78,6 +78,13 @@ func fixtureOrigins() (origins []origin) {
 		len(fixtureDialects))})
 }
 
+// ofNoRelease returns an archive without the release that wrote it.
+func ofNoRelease(data []byte) []byte {
+	data = slices.Clone(data)
+	clear(data[68:headerLen])
+	return sealed(data)
+}
+
 // TestFixture: an archive of this version and semantics in the tree is what is written today,
 // and its verdicts hold. Archives in use depend on both.
 func TestFixture(t *testing.T) {
@@ -91,7 +98,7 @@ func TestFixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(data, now) {
+	if !bytes.Equal(ofNoRelease(data), ofNoRelease(now)) {
 		t.Errorf("the same robots.txt files give another archive than %s. If the format has changed, raise its "+
 			"version; if compiled rules or their meaning have, raise automaton.Semantics. Then make a new one with -update",
 			fixture)

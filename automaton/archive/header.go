@@ -12,8 +12,8 @@ import (
 // The format, as the package documentation has it.
 const (
 	magic       = "\x89rsv\r\n\x1a\n"
-	version     = 3
-	headerLen   = 68
+	version     = 4
+	headerLen   = 84
 	atVersion   = 8
 	atChecksum  = 16
 	checksumLen = 4
@@ -54,6 +54,7 @@ type header struct {
 	RecordsLen uint64
 	BlobsLen   uint64
 	Seed       uint64 // of the hash
+	Program    [16]byte
 }
 
 const maxDialects = len(header{}.Dialects)

@@ -15,11 +15,12 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/release"
 )
 
 // WriteTo writes the archive and returns the number of bytes written. The bytes
-// depend only on what was added, on the dialects and on automaton.Semantics, not on the order of
-// Add. The error is ErrDuplicate, ErrLimit, or one of a Sorter or of out.
+// depend only on what was added, on the dialects, on automaton.Semantics and on the release, not on the
+// order of Add. The error is ErrDuplicate, ErrLimit, or one of a Sorter or of out.
 func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
 	counted := &counter{out: out}
 	w.open()
@@ -44,6 +45,7 @@ func (w *Writer) header() header {
 		Magic: [8]byte([]byte(magic)), Version: version, Semantics: automaton.Semantics, Columns: uint8(len(columns)),
 	}
 	copy(h.Dialects[:], columns)
+	copy(h.Program[:], release.Number)
 	return h
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -34,11 +33,8 @@ func sampleArchive(t *testing.T) string {
 {"host":"https://busy.example","status":429}
 {"host":"https://moved.example","status":301,"location":"https://elsewhere.example/robots.txt"}
 `, sampleBody))
-	fields, err := capture.ParseFields("host=host,body=body,status=status,location=location,date=date")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := job.CompileOptions{Sources: []string{source}, Output: rules, AllVersions: true, Fields: fields}
+	o := job.CompileOptions{Sources: []string{source}, Output: rules, AllVersions: true,
+		Fields: "host=host,body=body,status=status,location=location,date=date"}
 	if _, err := job.Compile(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}

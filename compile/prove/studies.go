@@ -13,7 +13,7 @@ import (
 // AllSomeNone returns the class of a machine by the Data Provenance Initiative (parse_robots.py): rules
 // with a question mark do not count; "none" if nothing is disallowed, or the same values are
 // allowed in the same order; "all" if / is disallowed and nothing allowed; else "some".
-// docs/classes.md says what of a robots.txt is not in its machines.
+// docs/reference/classes.md says what of a robots.txt is not in its machines.
 func AllSomeNone(m *automaton.Machine) string {
 	allow, disallow := values(m)
 	switch {

@@ -128,7 +128,7 @@ func TestStudiesOfOddMachines(t *testing.T) {
 }
 
 // Over real files the classes of machines are those that the studies' programs give of the text, but
-// for what docs/classes.md says is not in a machine.
+// for what docs/reference/classes.md says is not in a machine.
 func TestStudiesOfRealFiles(t *testing.T) {
 	file, err := os.Open("../../../shared/data/robots/bodies.jsonl.gz")
 	if err != nil {

@@ -74,6 +74,23 @@ func (f *Folder) Create(name string, perm fs.FileMode) (*File, error) {
 	return OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
+// Append appends to a file, which is made if it is not there yet, and so are the folders that it is in. last: it
+// has its whole text then, which goes to the disk.
+func (f *Folder) Append(name string, text []byte, perm fs.FileMode, last bool) error {
+	path := f.Path(name)
+	if err := MkdirAll(filepath.Dir(path), f.perm); err != nil {
+		return err
+	}
+	file, err := OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, perm)
+	if err != nil {
+		return err
+	}
+	if _, err = file.Write(text); err == nil && last {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
 // Commit gives the folder its name. A folder that has it is replaced: CheckFolder has permitted it.
 // If it fails nothing is left.
 func (f *Folder) Commit() error {

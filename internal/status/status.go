@@ -1,5 +1,5 @@
 // Package status is the table of what the HTTP status of an answer to a request for /robots.txt
-// means (RFC 9309 2.3.1). Packages compile and scan/answer share it.
+// means (RFC 9309 2.3.1). Packages compile and scan/internal/answer share it.
 package status
 
 // Meaning is the meaning of a status to the reader of an answer.

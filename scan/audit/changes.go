@@ -3,9 +3,10 @@ package audit
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/judge"
+	"github.com/robotsieve/robotsieve/scan/internal/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -38,14 +39,8 @@ func newChanges(p *policy.Policy) (all changes) {
 
 // around returns the sides on which a time is: after a change of its site, before the next one, or both.
 func (c changes) around(at policy.Site, t int64) changes {
-	from, _ := slices.BinarySearchFunc(c, t, func(s side, t int64) int {
-		switch {
-		case s.First+s.N <= at.First:
-			return -1
-		case s.First > at.First:
-			return 1
-		}
-		return cmp.Compare(s.to, t+1)
+	from := sort.Search(len(c), func(i int) bool {
+		return c[i].First > at.First || c[i].First+c[i].N > at.First && c[i].to > t
 	})
 	to := from
 	for to < len(c) && at.N > 0 && c[to].First <= at.First && at.First+at.N <= c[to].First+c[to].N && c[to].from <= t {
@@ -58,11 +53,11 @@ func (c changes) around(at policy.Site, t int64) changes {
 // new file. Clocks may differ by the skew: the old one may still be sent within it.
 func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 	for _, s := range c.around(x.Site, x.Time) {
-		old, now, from := p.Versions(s.First)[s.Old].Size, p.Versions(s.First)[s.New].Size, s.At
-		if x.Kind == judge.ToldSame || old == now {
+		v, from, isNew := p.Versions(s.First), s.At, x.Kind == judge.ToldSame
+		if isNew || v[s.Old].Size == v[s.New].Size {
 			from += int64(p.Skew())
 		}
-		isNew := x.Kind == judge.ToldSame || x.Kind == judge.ToldFile && x.Size == now
+		isNew = isNew || x.Kind == judge.ToldFile && x.Size == v[s.New].Size
 		if _, known := r.sentNew[s.counter]; isNew && !known && from <= x.Time {
 			r.sentNew[s.counter] = x.Time
 		}
@@ -71,15 +66,14 @@ func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 
 // visit looks at a request that some version of its site forbids: all others are for no changed path.
 func (c changes) visit(p *policy.Policy, x *Event) {
-	stance := func(s side, version int32) policy.Stance {
-		if n := p.Versions(s.First)[version].Copy; n >= 0 {
-			return x.stances[0][n]
-		}
-		return policy.Permits
-	}
 	for _, s := range c.around(x.from.Site, x.Time) {
-		old, now := stance(s, s.Old), stance(s, s.New)
-		if min(old, now) == policy.Permits && max(old, now) == policy.Forbids {
+		var of [2]policy.Stance // a version without a copy permits
+		for i, version := range [2]int32{s.Old, s.New} {
+			if n := p.Versions(s.First)[version].Copy; n >= 0 {
+				of[i] = x.stances[0][n]
+			}
+		}
+		if min(of[0], of[1]) == policy.Permits && max(of[0], of[1]) == policy.Forbids {
 			x.row.changedPaths[s.counter] += x.N
 		}
 	}
@@ -106,24 +100,25 @@ func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more in
 		return float64(max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)) / float64(24*hour)
 	}
 	list = []report.RobotsChange{}
-	for n := uint32(0); int(n) < len(c); n += 2 {
-		at, v := c[n].At, a.config.Policy.Versions(c[n].First)
-		if len(crawlers[n]) == 0 || at < t.Period.First || t.Period.Last < at {
+	for n, of := range crawlers {
+		s, v := c[n], a.config.Policy.Versions(c[n].First)
+		if s.At < t.Period.First || t.Period.Last < s.At {
 			continue
 		}
-		info := report.RobotsChange{Origin: a.originText(c[n].Site), Since: report.At(c[n].Since), Time: report.At(at),
-			OldFile: v[c[n].Old].File, NewFile: v[c[n].New].File, DaysBefore: days(c[n]), DaysAfter: days(c[n+1]),
-			Crawlers: crawlers[n]}
-		for _, x := range info.Crawlers {
+		info := report.RobotsChange{Origin: a.originText(s.Site), Since: report.At(s.Since), Time: report.At(s.At),
+			OldFile: v[s.Old].File, NewFile: v[s.New].File, DaysBefore: days(s), DaysAfter: days(c[n+1]), Crawlers: of}
+		for _, x := range of {
 			info.Requests = report.Plus(info.Requests, x.Before+x.After)
 		}
-		slices.SortFunc(info.Crawlers, func(x, y report.ChangedCrawler) int {
+		slices.SortFunc(of, func(x, y report.ChangedCrawler) int {
 			return cmp.Or(cmp.Compare(y.ChangedBefore+y.ChangedAfter, x.ChangedBefore+x.ChangedAfter),
 				cmp.Compare(y.Before+y.After, x.Before+x.After), cmp.Compare(x.Crawler, y.Crawler))
 		})
 		list = append(list, info)
 	}
-	slices.SortStableFunc(list, func(x, y report.RobotsChange) int { return cmp.Compare(y.Requests, x.Requests) })
+	slices.SortFunc(list, func(x, y report.RobotsChange) int {
+		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Origin, y.Origin), x.Time.Compare(y.Time.Time))
+	})
 	n := min(len(list), maxChanges)
 	return list[:n], int64(len(list) - n)
 }

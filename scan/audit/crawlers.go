@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
@@ -21,9 +21,10 @@ type agent struct {
 	// index is the index of the profile, 0 for an unknown crawler. word is the word of an
 	// unknown crawler in lower case, if its name is only a part of it: a.site_bot and
 	// b.site_bot are both listed as site_bot, but each has its own fetches.
-	index uint32
-	word  string
-	proof crawler.Proof // of its clients, unless it is ambiguous
+	index  uint32
+	word   string
+	spread uint64        // of its targets among recent ones
+	proof  crawler.Proof // of its clients, unless it is ambiguous
 	// of is the agent of the crawler, and header the text in which tokens of other groups may
 	// stand, of an agent for one header whose claim is loose; nil otherwise.
 	of     *agent
@@ -49,14 +50,16 @@ type clients struct {
 	tally   *tally // whose rows the agents point at
 	quota   *quota
 	headers *crawler.Reader
-	agents  memo[*agent]
+	agents  memo[namedAgent]
+	recent  [recentHeaders]namedAgent // some of agents, each at its place
 	known   map[*crawler.Profile]*agent
 	named   map[string]*agent // unknown crawlers, by their tokens
 	found   [2]client         // of identify
 }
 
 func (w *clients) empty() {
-	w.agents, w.known, w.named = memo[*agent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}
+	w.agents, w.known, w.named = memo[namedAgent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}
+	clear(w.recent[:])
 }
 
 // isCrawler reports whether it is a crawler. A nil agent is none.
@@ -66,8 +69,13 @@ func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "
 
 // agent returns the crawler that a User-Agent names, nil if it names none.
 func (w *clients) agent(field []byte) *agent {
-	if c, known := w.agents[string(field)]; known {
-		return c
+	recent := &w.recent[slotOf(field)%recentHeaders]
+	if recent.header == string(field) {
+		return recent.agent
+	}
+	if known, ok := w.agents[string(field)]; ok {
+		*recent = known
+		return known.agent
 	}
 	claim := w.headers.Read(field)
 	c := w.newAgent(claim)
@@ -83,7 +91,8 @@ func (w *clients) agent(field []byte) *agent {
 	case claim.Loose:
 		c = w.inHeader(c, w.headers.Outside(nil, field))
 	}
-	w.agents.keep(w.quota, field, c, 0)
+	header := string(field)
+	w.agents.keep(w.quota, header, namedAgent{header, c}, 0)
 	return c
 }
 
@@ -124,7 +133,7 @@ func (w *clients) makeAgent(claim crawler.Claim) *agent {
 	w.quota.held += agentBytes
 	return &agent{
 		Claim: claim, row: w.tally.rowOf(claim), subject: a.subject(claim), class: classOf(claim.Profile),
-		operator: a.operator(claim), index: a.profiles[claim.Profile],
+		operator: a.operator(claim), index: a.profiles[claim.Profile], spread: hashString(claim.Name),
 	}
 }
 
@@ -187,11 +196,11 @@ type memo[V any] map[string]V
 
 // keep adds a value that holds further bytes. Keys longer than maxMemoKey are rare, and are
 // read anew each time.
-func (m memo[V]) keep(q *quota, key []byte, v V, further int) {
+func (m memo[V]) keep(q *quota, key string, v V, further int) {
 	if len(key) > maxMemoKey {
 		return
 	}
-	m[string(key)] = v
+	m[key] = v
 	q.held += len(key) + further + memoBytes
 }
 

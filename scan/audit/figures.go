@@ -48,8 +48,9 @@ const (
 	pathBytes    = 160 // beside its text
 )
 
-// see counts a record, a request of a client with an address, in the figures of its row.
-func (w *counting) see(f *figures, r *format.Record, addr []byte) {
+// see counts a record, a request of a client with an address, in the figures of its row. target is what is known
+// of its target, nil if nothing.
+func (w *counting) see(f *figures, r *format.Record, addr []byte, target *recentTarget) {
 	f.Bytes = report.Plus(f.Bytes, byteSum(max(r.Size, 0)))
 	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
 		known[0].N++ // the first is nearly always 200
@@ -73,7 +74,11 @@ func (w *counting) see(f *figures, r *format.Record, addr []byte) {
 		return
 	}
 	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
-	w.quota.held += f.Paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
+	if target != nil {
+		w.quota.held += f.Paths.addRecent(hash, r.Target, target)
+	} else {
+		w.quota.held += f.Paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
+	}
 }
 
 // seenAddress is an address that a row has counted.
@@ -292,7 +297,13 @@ func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 		}
 		n = 0
 	}
-	k := p.Kept[string(path)]
+	_, bytes = p.keep(hash, path, n)
+	return bytes
+}
+
+// keep is add for a target that is kept, and returns it.
+func (p *pathCounts) keep(hash uint64, path []byte, n int64) (k *keptPath, bytes int) {
+	k = p.Kept[string(path)]
 	if k == nil {
 		if p.Kept == nil {
 			p.Kept = map[string]*keptPath{}
@@ -305,6 +316,24 @@ func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 	k.Least = min(k.Least, hash)
 	if len(p.Kept) > 2*p.paths {
 		bytes += p.cut(p.paths)
+	}
+	return k, bytes
+}
+
+// addRecent is add for one request, with what is known of its target. As long as there are no cells, no target
+// that is kept is dropped.
+func (p *pathCounts) addRecent(hash uint64, path []byte, of *recentTarget) (bytes int) {
+	switch {
+	case p.Cells != nil && hash >= p.Below:
+		p.count(of.hash, 1)
+	case p.Cells != nil:
+		return p.add(hash, path, 1)
+	case of.paths == p:
+		of.kept.N++
+		of.kept.Least = min(of.kept.Least, hash)
+	default:
+		of.paths = p
+		of.kept, bytes = p.keep(hash, path, 1)
 	}
 	return bytes
 }

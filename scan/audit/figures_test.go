@@ -441,27 +441,6 @@ func TestGapsOfCenturiesAreNotNegative(t *testing.T) {
 	}
 }
 
-func TestGapsBetweenFetchesOfRobotsTxt(t *testing.T) {
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: robotsTxtBody}, version{at: "https://www.example.com", from: -9 * day0,
-			body: robotsTxtBody})})
-	for log, want := range map[string]string{ // the gaps, the median, the longest, and the share within a day
-		"example.com 0":                                                            "0 0 0 0",
-		"example.com 0; www.example.com 9":                                         "0 0 0 0",
-		"example.com 0; example.com 86400":                                         "1 86400 86400 1",
-		"example.com 0; example.com 86401":                                         "1 86401 86401 0",
-		"example.com 0; example.com 0; example.com 0":                              "2 0 0 1",
-		"example.com 9; example.com 3; example.com 0":                              "2 3 6 1",
-		"example.com 0; www.example.com 5; example.com 10; www.example.com 172805": "2 10 172800 0.5",
-	} {
-		got := rowOf(auditEntries(t, a, visitsOf(t, log, "/robots.txt")...), "GPTBot").RobotsTxt
-		if s := fmt.Sprint(got.Gaps, got.MedianGap, got.LongestGap, got.Within24h); s != want ||
-			got.Fetches != int64(strings.Count(log, ";")+1) {
-			t.Errorf("%s: %+v, want %s", log, got, want)
-		}
-	}
-}
-
 // Visitors are counted for the operators whose search engines and assistants sent them, and
 // requests of crawlers without impostors and fetches of robots.txt; in any order, and in states.
 func TestOperators(t *testing.T) {

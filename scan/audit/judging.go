@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/judge"
+	"github.com/robotsieve/robotsieve/scan/internal/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -21,6 +21,7 @@ type judging struct {
 	quota    *quota
 	bindings map[bindingKey]*policy.Binding
 	scratch  automaton.Scratch
+	recent   targets
 	target   target
 	question judge.Case
 	// everybody is whom groups for * bind; nil without Listeners.Undeclared.
@@ -36,13 +37,17 @@ func newJudging(a *Auditor, q *quota) judging {
 	return j
 }
 
-func (w *judging) empty() { w.bindings = map[bindingKey]*policy.Binding{} }
+func (w *judging) empty() {
+	w.bindings = map[bindingKey]*policy.Binding{}
+	clear(w.recent[:])
+}
 
 // target is the target of a request as one crawler reads it. It implements judge.Copies.
 type target struct {
 	*judging
 	agent   *agent
 	text    []byte
+	recent  *recentTarget // nil if it is too long
 	lossy   format.Lossy
 	normal  []byte          // its normal form; empty if that is the target itself
 	stances []policy.Stance // of one origin's copies
@@ -54,7 +59,8 @@ type target struct {
 func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge.Case {
 	t := &w.target
 	t.agent, t.text, t.lossy, t.normal = c, r.Target, r.Lossy, t.normal[:0]
-	if r.Lossy != format.Rewritten && mayBeAbnormal(r.Target) {
+	t.recent = w.recent.recall(c, r.Target)
+	if r.Lossy != format.Rewritten && t.mayBeAbnormal() {
 		t.findNormal()
 	}
 	q := &w.question // field by field: a whole one would be copied
@@ -63,6 +69,13 @@ func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge
 	q.Time, q.HasTime, q.Site, q.Class = r.Time, r.HasTime, at.Site, c.class
 	q.Exact, q.HasNormal, q.Lawful = r.Lossy == format.Exact, len(t.normal) > 0, nil
 	return q
+}
+
+func (t *target) mayBeAbnormal() bool {
+	if t.recent != nil {
+		return t.recent.mayBeAbnormal
+	}
+	return mayBeAbnormal(t.text)
 }
 
 // findNormal finds the normal form of the target, unless that is the target itself.
@@ -81,11 +94,19 @@ func (t *target) findNormal() {
 
 // Permit implements judge.Copies.
 func (t *target) Permit(o int32, normal bool) bool {
-	text := t.text
-	if normal {
-		text = t.normal
+	if t.lossy != format.Exact {
+		return false
 	}
-	return t.lossy == format.Exact && t.bindingAt(t.agent, o).RulesPermit(&t.scratch, text)
+	b, e := t.bindingAt(t.agent, o), t.recent
+	switch {
+	case normal:
+		return b.RulesPermit(&t.scratch, t.normal)
+	case e == nil:
+		return b.RulesPermit(&t.scratch, t.text)
+	case e.binding != b:
+		e.binding, e.permits = b, b.RulesPermit(&t.scratch, t.text)
+	}
+	return e.permits
 }
 
 // Stances implements judge.Copies. Copies that are alike for the crawler are asked once.

@@ -3,7 +3,7 @@ package audit
 import (
 	"bytes"
 
-	"github.com/robotsieve/robotsieve/scan/judge"
+	"github.com/robotsieve/robotsieve/scan/internal/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -40,7 +40,8 @@ func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
 	r := &w.record
 	w.countClient(x, r.Claim)
 	row := x.row()
-	w.see(&row.Figures, r, addr)
+	q := w.ask(r, at, x.agent, ask)
+	w.see(&row.Figures, r, addr, w.target.recent)
 	if r.HasTime && len(w.auditor.changes) > 0 {
 		before := len(row.Around)
 		for _, side := range w.auditor.changes.around(at.Site, r.Time) {
@@ -51,7 +52,6 @@ func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
 	if ask == asksRobots && string(r.Method) == "GET" { // HEAD fetches nothing
 		w.fetched(at, x, row)
 	}
-	q := w.ask(r, at, x.agent, ask)
 	if at.N > 0 && r.HasTime && !x.exempt() {
 		q.Lawful = w.policy.Lawful(at.First, r.Time, x.class)
 		if x.identity != report.SpoofedIdentity && !x.Overlong && !q.OtherScheme {
@@ -102,7 +102,7 @@ func (w *counting) countClient(x *client, claimed []byte) {
 	claim, known := w.claims[string(claimed)]
 	if !known {
 		claim = shortened(claimed, maxClaim)
-		w.claims.keep(w.quota, claimed, claim, len(claim))
+		w.claims.keep(w.quota, string(claimed), claim, len(claim))
 	}
 	n := r.claimed().len()
 	r.Claims.add(claim, tallied{N: 1})

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -159,7 +159,7 @@ func (w *sites) siteBy(known memo[site], key []byte, read func([]byte) (origin.O
 	s, ok := known[string(key)]
 	if !ok {
 		s = w.newSite(key, read)
-		known.keep(w.quota, key, s, 2*len(s.host)) // the tally may keep it too
+		known.keep(w.quota, string(key), s, 2*len(s.host)) // the tally may keep it too
 	}
 	return s
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // A format may log a path with its percent-encoding undone (audit-rules 5). Then the path as

@@ -15,9 +15,9 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // A state is all that a run over a part of the input has counted and kept. States add

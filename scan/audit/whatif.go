@@ -138,7 +138,7 @@ func (w *Worker) countEffect(e report.Effect, crawlers ...string) {
 	text, known := t.prefixes[string(prefix)]
 	if !known {
 		text = string(prefix)
-		t.prefixes.keep(&w.quota, prefix, text, 0)
+		t.prefixes.keep(&w.quota, string(prefix), text, 0)
 	}
 	for _, name := range crawlers {
 		of := t.of(name, e)

@@ -2,12 +2,11 @@ package columnar
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
-	"reflect"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/snappy"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 const (
@@ -15,12 +14,11 @@ const (
 	// handed to Write, and one row more. A page has 64 KiB of a column.
 	rowGroupBytes = 32 << 20
 	pageBytes     = 64 << 10
-	// dictionaryBytes bounds the different texts of a column in a row group; with more of them they
-	// stand in the rows.
+	// dictionaryBytes bounds the different values of a column in a row group. After the row that exceeds
+	// it, values stand in the pages themselves.
 	dictionaryBytes = 1 << 20
-	// rowBatch is how many rows are handed to the library at once. It looks at the size of a page
-	// behind each batch.
-	rowBatch = 64
+	// boundBytes is the longest text that is given as the least or greatest of a column.
+	boundBytes = 64
 )
 
 // Kind is the type of the values of a column that is written.
@@ -68,51 +66,72 @@ func AppendTexts[T string | []byte](b []byte, list []T) []byte {
 
 // Writer writes rows as Parquet, compressed with Snappy. The same rows make the same bytes, however
 // they are divided into calls of Write. It is for one goroutine.
+//
+// The library's own writer is not used: it brings Protocol Buffers, geometry and all codecs, a quarter of
+// the command. Structs and encodings are the library's.
 type Writer struct {
-	to      *parquet.GenericWriter[any]
-	fields  []Field
-	columns []*parquet.ColumnWriter
-	values  [][]parquet.Value // of each column, in a batch of rows
-	texts   []byte            // what they point to
-	rows    int               // of the batch
-	held    int               // bytes of the rows of the row group
+	to     io.Writer
+	fields []Field
+	chunks []columnChunk // of each field
+	footer format.FileMetaData
+	rows   int64 // of the row group
+	held   int   // bytes of the rows of the row group
+	at     int64 // bytes written
 }
 
 // NewWriter returns a writer of rows with the fields. The name is that of the schema.
 func NewWriter(w io.Writer, name string, fields []Field) *Writer {
-	to := parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}),
-		parquet.PageBufferSize(pageBytes), parquet.DictionaryMaxBytes(dictionaryBytes),
-		parquet.CreatedBy("robotsieve", "", ""))
-	return &Writer{to: to, fields: fields, columns: to.ColumnWriters(), values: make([][]parquet.Value, len(fields))}
-}
-
-// stored is how the values of each kind are stored: their type, and what the tag of a field has for it.
-var stored = [...]struct {
-	as  reflect.Type
-	tag string
-}{
-	Text: {reflect.TypeFor[string](), ""}, Int64: {reflect.TypeFor[int64](), ""}, Int32: {reflect.TypeFor[int32](), ""},
-	Time: {reflect.TypeFor[int64](), ",timestamp(microsecond)"}, Bool: {reflect.TypeFor[bool](), ""},
-	Texts: {reflect.TypeFor[[]string](), ",list"},
-}
-
-// schemaOf returns the schema of rows. It is made from a type of struct, which keeps the order of
-// the columns.
-func schemaOf(name string, fields []Field) *parquet.Schema {
-	types := make([]reflect.StructField, len(fields))
-	for i, f := range fields {
-		tag := f.Name + stored[f.Kind].tag
-		if f.Kind != Texts && !f.Required {
-			tag += ",optional"
-		}
-		if f.Dictionary {
-			tag += ",dict"
-		}
-		tag = fmt.Sprintf("parquet:%q", tag)
-		types[i] = reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: stored[f.Kind].as, Tag: reflect.StructTag(tag)}
+	to := &Writer{to: w, fields: fields, chunks: make([]columnChunk, len(fields))}
+	schema := []format.SchemaElement{{Name: name, NumChildren: thrift.New(int32(len(fields)))}}
+	for i := range fields {
+		to.chunks[i].begin(&fields[i])
+		schema = append(schema, fields[i].schema()...)
+		to.footer.ColumnOrders = append(to.footer.ColumnOrders, format.ColumnOrder{Value: new(format.TypeDefinedOrder)})
 	}
-	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(types)).Interface())
-	return parquet.NewSchema(name, schema)
+	to.footer.Version, to.footer.Schema, to.footer.CreatedBy = 1, schema, "robotsieve"
+	return to
+}
+
+// stored is how the values of each kind are stored: their type, and their bytes, 0 for texts.
+var stored = [...]struct {
+	as    format.Type
+	width int
+}{
+	Text: {format.ByteArray, 0}, Int64: {format.Int64, 8}, Int32: {format.Int32, 4}, Time: {format.Int64, 8},
+	Bool: {format.Boolean, 1}, Texts: {format.ByteArray, 0},
+}
+
+// path is where the values of a field are in the schema.
+func (f *Field) path() []string {
+	if f.Kind == Texts {
+		return []string{f.Name, "list", "element"}
+	}
+	return []string{f.Name}
+}
+
+// schema returns the elements of a field. Lists have three
+// (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists).
+func (f *Field) schema() []format.SchemaElement {
+	e := format.SchemaElement{Name: f.Name, Type: thrift.New(stored[f.Kind].as), RepetitionType: thrift.New(format.Optional)}
+	if f.Required || f.Kind == Texts {
+		e.RepetitionType = thrift.New(format.Required)
+	}
+	switch f.Kind {
+	case Text, Texts:
+		e.ConvertedType, e.LogicalType.Value = thrift.New(deprecated.UTF8), new(format.StringType)
+	case Time:
+		unit := format.TimeUnit{Value: new(format.MicroSeconds)}
+		e.ConvertedType = thrift.New(deprecated.TimestampMicros)
+		e.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: true, Unit: unit}
+	}
+	if f.Kind != Texts {
+		return []format.SchemaElement{e}
+	}
+	list := format.SchemaElement{Name: f.Name, RepetitionType: e.RepetitionType, NumChildren: thrift.New(int32(1)),
+		ConvertedType: thrift.New(deprecated.List), LogicalType: format.LogicalType{Value: new(format.ListType)}}
+	e.Name = "element"
+	return []format.SchemaElement{list,
+		{Name: "list", RepetitionType: thrift.New(format.Repeated), NumChildren: thrift.New(int32(1))}, e}
 }
 
 // Write writes whole rows. A row is made with AppendText and the like, a value for each field. The
@@ -127,7 +146,7 @@ func (w *Writer) Write(rows []byte) (int, error) {
 	return len(rows), nil
 }
 
-// row adds the values of a row from a column on to the batch.
+// row adds the values of a row from a column on.
 func (w *Writer) row(rows []byte, column int) []byte {
 	rest := rows
 	for ; column < len(w.fields); column++ {
@@ -137,92 +156,83 @@ func (w *Writer) row(rows []byte, column int) []byte {
 	return rest
 }
 
-// end ends a row, and the batch and the row group if they are large enough.
+// end ends a row, and its pages and the row group if they are large enough.
 func (w *Writer) end() error {
 	w.rows++
-	full := w.held >= rowGroupBytes
-	if w.rows < rowBatch && !full {
+	for i := range w.chunks {
+		if err := w.chunks[i].endRow(); err != nil {
+			return err
+		}
+	}
+	if w.held < rowGroupBytes {
 		return nil
 	}
-	if err := w.flush(); err != nil || !full {
-		return err
-	}
-	w.held = 0
-	return w.to.Flush()
+	return w.flush()
 }
 
 // value reads the value of a field.
 func (w *Writer) value(rest []byte, column int) []byte {
 	length, n := binary.Uvarint(rest)
 	rest = rest[n:]
-	f := &w.fields[column]
+	c := &w.chunks[column]
 	switch {
-	case f.Kind == Texts:
-		return w.list(rest, length, column)
+	case c.field.Kind == Texts:
+		return c.list(rest, length)
 	case length == 0:
-		w.add(column, parquet.NullValue(), 0, 0)
+		c.null()
 		return rest
-	}
-	defined := 1
-	if f.Required {
-		defined = 0
-	}
-	if f.Kind == Text {
-		w.add(column, w.text(rest[:length-1]), 0, defined)
+	case c.field.Kind == Text:
+		c.add(rest[:length-1], 0)
 		return rest[length-1:]
 	}
 	number, n := binary.Varint(rest)
-	v := parquet.Int64Value(number)
-	switch f.Kind {
-	case Int32:
-		v = parquet.Int32Value(int32(number))
-	case Bool:
-		v = parquet.BooleanValue(number == 1)
-	}
-	w.add(column, v, 0, defined)
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(number))
+	c.add(b[:stored[c.field.Kind].width], 0)
 	return rest[n:]
 }
 
-// list reads the texts of a list, whose length is one more than their number.
-func (w *Writer) list(rest []byte, length uint64, column int) []byte {
-	if length <= 1 {
-		w.add(column, parquet.NullValue(), 0, 0)
-		return rest
-	}
-	for i := range length - 1 {
-		n, size := binary.Uvarint(rest)
-		rest = rest[size:]
-		w.add(column, w.text(rest[:n-1]), min(int(i), 1), 1)
-		rest = rest[n-1:]
-	}
-	return rest
-}
-
-// add adds a value to a column of the batch.
-func (w *Writer) add(column int, v parquet.Value, repetition, definition int) {
-	w.values[column] = append(w.values[column], v.Level(repetition, definition, column))
-}
-
-// text returns a value of a text, which is copied.
-func (w *Writer) text(b []byte) parquet.Value {
-	at := len(w.texts)
-	w.texts = append(w.texts, b...)
-	return parquet.ByteArrayValue(w.texts[at:])
-}
-
-// flush hands the batch on. The library takes the address of the first value, so there must be one.
+// flush writes the row group.
 func (w *Writer) flush() error {
 	if w.rows == 0 {
 		return nil
 	}
-	for i, column := range w.columns {
-		if _, err := column.WriteRowValues(w.values[i]); err != nil {
+	group := format.RowGroup{NumRows: w.rows, Ordinal: int16(len(w.footer.RowGroups))}
+	for i := range w.chunks {
+		if err := w.begin(); err != nil {
 			return err
 		}
-		w.values[i] = w.values[i][:0]
+		c := &w.chunks[i]
+		data, about, err := c.end(w.at)
+		if err != nil {
+			return err
+		}
+		if err := w.put(data); err != nil {
+			return err
+		}
+		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: about})
+		group.TotalByteSize += about.TotalUncompressedSize
+		group.TotalCompressedSize += about.TotalCompressedSize
+		c.begin(c.field)
 	}
-	w.texts, w.rows = w.texts[:0], 0
+	w.footer.RowGroups = append(w.footer.RowGroups, group)
+	w.footer.NumRows += w.rows
+	w.rows, w.held = 0, 0
 	return nil
+}
+
+// begin writes what a file begins with, if it is empty.
+func (w *Writer) begin() error {
+	if w.at > 0 {
+		return nil
+	}
+	return w.put([]byte(magic))
+}
+
+func (w *Writer) put(b []byte) error {
+	n, err := w.to.Write(b)
+	w.at += int64(n)
+	return err
 }
 
 // Close writes the last row group and the footer. Without it the file has no footer, and no reader
@@ -231,5 +241,13 @@ func (w *Writer) Close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	return w.to.Close()
+	if err := w.begin(); err != nil {
+		return err
+	}
+	footer, err := thrift.Marshal(&protocol, &w.footer)
+	if err != nil {
+		return err
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	return w.put(append(footer, magic...))
 }

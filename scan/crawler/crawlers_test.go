@@ -178,7 +178,7 @@ func TestDocsCountTheCrawlers(t *testing.T) {
 			paged++
 		}
 	}
-	pages, err := filepath.Glob("../../docs/*.md")
+	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}

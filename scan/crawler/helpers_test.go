@@ -178,7 +178,7 @@ func (n naive) read(header []byte) Claim {
 	claim := Claim{Profile: best[0].Profile, Name: best[0].Name}
 	claim.Foreign = !claimed || n.foreign(header, low, hidden, contact, all, hits, n.adds[best[0].Operator])
 	if user := nutchUserOf.FindSubmatchIndex(low); claim.Foreign && best[0].Anybodys() && user != nil &&
-		user[1] < len(low) && '0' <= low[user[1]] && low[user[1]] <= '9' && user[2]+len(oneWordOf.Find(low[user[2]:])) <= best[0].start && !wares[string(low[:user[3]])] && !libraries[string(low[:user[3]])] {
+		user[1] < len(low) && '0' <= low[user[1]] && low[user[1]] <= '9' && user[2]+len(oneWordOf.Find(low[user[2]:])) <= best[0].start && !wares()[string(low[:user[3]])] && !libraries()[string(low[:user[3]])] {
 		return n.claim(header, user[2], user[2]+len(oneWordOf.Find(low[user[2]:])), false)
 	}
 	if own := n.unknown(header, low, hidden, contact); claim.Foreign && best[0].Anybodys() && own.Name != "" && !own.Nameless {
@@ -251,7 +251,7 @@ func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hit
 			slices.ContainsFunc(strings.Split(token, "."), func(word string) bool { return slices.Contains(adds, word) }) {
 			continue
 		}
-		ware := wares[token] || libraries[token]
+		ware := wares()[token] || libraries()[token]
 		if at[0] == 0 && token != "mozilla" && token != "opera" {
 			return true
 		}
@@ -312,7 +312,7 @@ var (
 		`web|site|page|link|url|http|my|test|java|python|php|node|go|nutch|[0-9._-])+$`)
 	libraryOf = func() *regexp.Regexp {
 		var names []string
-		for name := range libraries {
+		for name := range libraries() {
 			names = append(names, regexp.QuoteMeta(name))
 		}
 		return regexp.MustCompile(`^((` + strings.Join(names, "|") + `)(/|$)|fetch libfetch/)`)
@@ -326,7 +326,7 @@ func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, e
 	switch {
 	case hidden[start], behindLike(low[:start]), !stemOf.Match(low[start:end]):
 		return false
-	case software[string(low[start:end])] || start == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/")):
+	case software()[string(low[start:end])] || start == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/")):
 		return false
 	case start > 0 && !contact && !compatibleOf.Match(low[:start]):
 		return false
@@ -371,7 +371,7 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 			continue
 		}
 		front := tokenOf.Find(low)
-		if len(front) > 0 && bytes.HasPrefix(low, front) && !hidden[0] && !wares[string(front)] && !libraries[string(front)] {
+		if len(front) > 0 && bytes.HasPrefix(low, front) && !hidden[0] && !wares()[string(front)] && !libraries()[string(front)] {
 			at := oneWordOf.FindIndex(low)
 			return n.claim(header, at[0], at[1], false)
 		}
@@ -412,7 +412,7 @@ func overlooked(low []byte, hidden []bool) bool {
 	at := phoneOf.FindSubmatchIndex(low)
 	isPhone := at != nil && !slices.Contains(hidden[at[2]:at[3]], true)
 	for _, word := range oneWordOf.FindAllIndex(low, -1) {
-		isSoftware := software[string(low[word[0]:word[1]])] || word[0] == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/"))
+		isSoftware := software()[string(low[word[0]:word[1]])] || word[0] == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/"))
 		if isSoftware && !hidden[word[0]] && !behindLike(low[:word[0]]) {
 			continue
 		}

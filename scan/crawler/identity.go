@@ -17,17 +17,13 @@ import (
 type State uint8
 
 const (
-	// Verified: the address is in the ranges that the operator publishes, or has
-	// a confirmed name in one of its domains.
+	// Verified: the address is in a list, or has a confirmed name in one of the operator's domains.
 	Verified State = iota
-	// Spoofed: lists of the request's time were given for the crawler, and they prove that
-	// the address is not the crawler's.
+	// Spoofed: lists of the request's time prove that the address is not the crawler's.
 	Spoofed
-	// Unverified: it could have been verified, but no lists were given, or none that says
-	// anything about an address of that family at the time of the request.
+	// Unverified: no list was given, or none about such an address at that time.
 	Unverified
-	// Unverifiable: it cannot be verified. The operator publishes nothing, or the
-	// field is not an address, or an address that any private network may use.
+	// Unverifiable: the operator publishes nothing, or the log has no public address.
 	Unverifiable
 )
 

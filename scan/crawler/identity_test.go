@@ -521,7 +521,7 @@ func TestSpecialBlocks(t *testing.T) {
 			}
 			one := netip.PrefixFrom(a, a.BitLen())
 			want := slices.ContainsFunc(special, func(b block) bool { return b.prefix.Contains(a) })
-			if want == naivelyRoutable(one) || unroutable.Contains(a) != want ||
+			if want == naivelyRoutable(one) || unroutable().Contains(a) != want ||
 				errors.Is(checkRange(one), errSpecial) != want || want && !anonymous(a) {
 				t.Errorf("%v, of %v or beside it: special %v, anonymous %v, refused: %v", a, b.prefix, want, anonymous(a),
 					checkRange(one))

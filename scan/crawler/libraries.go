@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"strings"
+	"sync"
 )
 
 // libraries are the products, in lower case, with which HTTP libraries and command-line
@@ -63,21 +64,26 @@ var wares = wordSet(
 	netty jetty okio`,
 )
 
-func wordSet(lists ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(strings.Join(lists, " ")) {
-		set[word] = true
-	}
-	return set
+// wordSet returns a function that returns the words of lists, of which it makes a set at its first call.
+func wordSet(lists ...string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for _, list := range lists {
+			for word := range strings.FieldsSeq(list) {
+				set[word] = true
+			}
+		}
+		return set
+	})
 }
 
 // isWare reports whether a product, in lower case, is one of wares or libraries.
-func isWare(product []byte) bool { return wares[string(product)] || libraries[string(product)] }
+func isWare(product []byte) bool { return wares()[string(product)] || libraries()[string(product)] }
 
 // isLibrary reports whether a header, in lower case, begins with a product of libraries, or is one.
 func isLibrary(low []byte) bool {
 	front := frontOf(low)
-	return isFreeBSD(low) || (len(front) == len(low) || low[len(front)] == '/') && libraries[string(front)]
+	return isFreeBSD(low) || (len(front) == len(low) || low[len(front)] == '/') && libraries()[string(front)]
 }
 
 // isFreeBSD reports whether a header, in lower case, is of FreeBSD's fetch.

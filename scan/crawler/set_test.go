@@ -106,7 +106,7 @@ func TestBareWords(t *testing.T) {
 // TestLibraries holds the table against its law.
 func TestLibraries(t *testing.T) {
 	set := builtinSet(t)
-	for name := range libraries {
+	for name := range libraries() {
 		if name != strings.ToLower(name) || string(frontOf([]byte(name))) != name {
 			t.Errorf("%q can never be found", name)
 		}

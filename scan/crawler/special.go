@@ -3,6 +3,7 @@ package crawler
 import (
 	"encoding/binary"
 	"net/netip"
+	"sync"
 
 	"github.com/gaissmai/bart"
 )
@@ -50,13 +51,13 @@ var special = []block{
 func of(prefix, purpose string) block { return block{netip.MustParsePrefix(prefix), purpose} }
 
 // unroutable has the special blocks.
-var unroutable = func() *bart.Lite {
+var unroutable = sync.OnceValue(func() *bart.Lite {
 	table := new(bart.Lite)
 	for _, b := range special {
 		table.Insert(b.prefix)
 	}
 	return table
-}()
+})
 
 // AddressKind says of which family an address is, and whether it looks as if a log had cut it.
 type AddressKind uint8
@@ -96,7 +97,7 @@ func KindOf(addr []byte) AddressKind {
 // may be a client's. Addresses for documentation identify one too.
 func anonymous(a netip.Addr) bool {
 	switch {
-	case unroutable.Contains(a):
+	case unroutable().Contains(a):
 		return true
 	case a.Is4():
 		return false

@@ -12,7 +12,7 @@ import (
 // suiteHeader is a header of a suite of others, and what they say of it.
 type suiteHeader struct{ suite, kind, category, name, operator, header string }
 
-// suiteRows are the rows of the table in docs/audit.md.
+// suiteRows are the rows of the table in docs/reference/crawlers.md.
 var suiteRows = []struct {
 	title string
 	has   func(suiteHeader) bool
@@ -48,7 +48,7 @@ var oneCompany = map[string]string{
 
 // TestSuites reads the headers of the test suites of others. None of a browser or a device is a crawler's; none is given
 // to another company than its own, where the suite says whose it is; of search engines', crawlers' and AI at least
-// 85 of 100 are seen. The table is that of docs/audit.md.
+// 85 of 100 are seen. The table is that of docs/reference/crawlers.md.
 func TestSuites(t *testing.T) {
 	reader := builtinSet(t).Reader()
 	counts := make([][4]int, len(suiteRows)) // headers, of known crawlers, of others, ambiguous
@@ -90,8 +90,8 @@ func TestSuites(t *testing.T) {
 		}
 	}
 	t.Log("\n" + table)
-	if page, err := os.ReadFile("../../docs/audit.md"); err != nil || !strings.Contains(string(page), table) {
-		t.Errorf("docs/audit.md has another table (%v) than\n%s", err, table)
+	if page, err := os.ReadFile("../../docs/reference/crawlers.md"); err != nil || !strings.Contains(string(page), table) {
+		t.Errorf("docs/reference/crawlers.md has another table (%v) than\n%s", err, table)
 	}
 }
 

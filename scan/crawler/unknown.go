@@ -135,7 +135,7 @@ func (r *Reader) isHit(word extent) bool {
 
 // isSoftware reports whether a word is the name of a library or an app.
 func (r *Reader) isSoftware(word extent) bool {
-	return software[string(r.low[word.start:word.end])] || word.start == 0 && isFreeBSD(r.low)
+	return software()[string(r.low[word.start:word.end])] || word.start == 0 && isFreeBSD(r.low)
 }
 
 // controlAt returns the control token at a word: the word alone, or with the words that

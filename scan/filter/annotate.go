@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
 )
 
 // Annotator appends to dst the line that replaces a row, with its line end. The layout is that of the

@@ -14,7 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/test/twin"
-	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 

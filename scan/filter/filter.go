@@ -15,9 +15,9 @@ import (
 	"math"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/origin"
-	"github.com/robotsieve/robotsieve/scan/page"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/page"
 )
 
 // MaxAgents is how many agents a run has at most.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/page"
-	"github.com/robotsieve/robotsieve/scan/warc"
+	"github.com/robotsieve/robotsieve/scan/internal/page"
+	"github.com/robotsieve/robotsieve/scan/internal/warc"
 )
 
 // pages judges records by what their pages state.

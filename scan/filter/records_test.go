@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/page"
+	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // site has the rules for URLs that begin with one spelling of a scheme and authority.

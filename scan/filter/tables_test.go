@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
 )
 
 // Rows of tables whose quoted fields have line ends are kept or dropped whole, as encoding/csv reads

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // apacheValues are the directives of Apache's mod_log_config that an audit needs, and those that

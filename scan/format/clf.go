@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // The common log format and its relatives are what most logs have:
@@ -45,8 +45,8 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	if p.meaning.has[hostName] {
 		from = field.Blank(line, 0) + 1
 	}
-	stop := field.Blank(line, from) + 1
-	if stop+len(nobody) != at || string(line[stop:at]) != nobody {
+	stop := at - len(nobody)
+	if string(line[stop:at]) != nobody || !field.IsBlank(line, from, stop-1) {
 		return false
 	}
 	request := line[open+1 : end]
@@ -61,11 +61,11 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	if hasAgent {
 		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
 		agent, agentEnd := int(quotes[4])-back, int(quotes[5])-back
-		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || field.Blank(line, size) != referer-1 ||
-			agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
+		if sizeEnd = referer - 1; agent != refererEnd+2 || line[refererEnd+1] != ' ' || sizeEnd < size ||
+			line[sizeEnd] != ' ' || agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
 			return false
 		}
-		r.Agent, r.Referer, sizeEnd = line[agent+1:agentEnd], line[referer+1:refererEnd], referer-1
+		r.Agent, r.Referer = line[agent+1:agentEnd], line[referer+1:refererEnd]
 	} else {
 		sizeEnd = field.Blank(line, size)
 	}
@@ -73,6 +73,9 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 		r.Size = parseEight(binary.LittleEndian.Uint64(line[sizeEnd-8:sizeEnd])>>(64-8*n)<<(64-8*n), n)
 	} else {
 		r.Size = parseSize(line[size:sizeEnd])
+	}
+	if r.Size < 0 && bytes.IndexByte(line[size:sizeEnd], ' ') >= 0 {
+		return false
 	}
 	r.Robots = isRobots(request[method+1:])
 	p.from, p.stop, p.method = from, stop-1, method

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // columnFormats are the formats whose lines are columns.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // columns reads formats whose lines are fields with delimiters between them. A header in

@@ -3,7 +3,7 @@ package format
 import (
 	"bytes"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // openColours opens lines with colours and other control sequences of terminals (ECMA-48

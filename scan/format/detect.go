@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // SampleBytes and sampleLines bound the part of a log that Detect reads.

@@ -9,7 +9,7 @@
 //
 // The formats are rows in the words that users give to --format: table.go has those of text,
 // jsonformats.go those of JSON. user.go and a file for each language compile words (nginx.go,
-// apache.go, userjson.go; words.go has the others). To what: a shape of scan/field, which
+// apache.go, userjson.go; words.go has the others). To what: a shape of scan/internal/field, which
 // finds the fields of a line, and what these mean: program.go (text with literals between the
 // fields), json.go, and columns.go (text with a header that names its columns). clf.go reads most
 // lines of the common log format and its relatives faster than their words do. values.go makes

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // JSON whose keys are those of no row of the table is read by a guess: by the keys and the values of

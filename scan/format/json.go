@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // jsonField is a part of a request in a JSON object, to which a path leads as field.Member says.

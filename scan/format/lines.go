@@ -61,10 +61,11 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 // backslash, and n if there is none.
 func (l *lines) end() int {
 	part := l.chunk[l.from:]
-	if l.i+7 <= l.n { // six quotes and a newline, as most lines have
-		m := (*[7]uint16)(l.marks[l.i:])
-		if part[m[6]] == '\n' && part[m[0]] == '"' && part[m[1]] == '"' && part[m[2]] == '"' &&
-			part[m[3]] == '"' && part[m[4]] == '"' && part[m[5]] == '"' {
+	if l.i+7 <= l.n && len(part) >= indexed { // six quotes and a newline, as most lines have
+		m, of := (*[7]uint16)(l.marks[l.i:]), (*[indexed]byte)(part)
+		octet := func(i int) byte { return of[m[i]%indexed] }
+		if octet(6) == '\n' && (octet(0)^'"')|(octet(1)^'"')|(octet(2)^'"')|(octet(3)^'"')|(octet(4)^'"')|
+			(octet(5)^'"') == 0 {
 			return l.i + 6
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // Collectors of logs ship each line as a member of a JSON object, and each calls that member

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // nginxVariables are the variables of nginx that an audit needs, and those that nginx writes

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // program says what the fields of a text line mean, and what stands between them. It is made once,

@@ -9,12 +9,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// headless is a line of W3C's extended format, with the method in any column.
-var headless = lazy.Regexp(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*` +
-	`(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t](\S*[ \t])*/`)
+// headless is a line of W3C's extended format, with the method in any column. Its columns stand
+// between blanks or between tabs, never both: a request in one piece, "GET / HTTP/1.1" between
+// tabs, is in a log of somebody's own making.
+var headless = lazy.Regexp(`^\d{4}-\d\d-\d\d(` +
+	` \d\d:\d\d:\d\d (\S* )*(` + methods + `) (\S* )*/|` +
+	`\t\d\d:\d\d:\d\d\t([^\t]*\t)*(` + methods + `)\t([^\t]*\t)*/)`)
+
+const methods = `GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE`
 
 // headlessCloudFront is such a line with one of CloudFront's edge locations in it.
 var headlessCloudFront = lazy.Regexp(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // maxUserFormat bounds the text of a format, and maxWords its values and texts.

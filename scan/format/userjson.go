@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // isJSON reports whether a wording describes an object of JSON.

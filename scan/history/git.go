@@ -15,33 +15,34 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/capture"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 var git = Source{
 	Name: "git", Args: "REPOSITORY", Short: "from the commits of a git repository", Times: policy.Deployed, Read: readGit,
-	Long: `Git reads the versions of a robots.txt from the commits of a git repository, which may
-be a bare one. Only the commits of the branch that is checked out count (its first
-parents), so that a change on another branch has the time of its merge. A file that was
-deleted is answered 404. The history is that of the path: renames are not followed.
+	Long: `Git reads the versions of a robots.txt from the commits of a git repository.
 
-The --path is that of the file, whose site --origin names, or of a folder of files that
-are named by their hosts: HOST, HOST.txt or HOST/robots.txt. A template is refused: the
-site never sent it.
+Only the first parents of the branch that is checked out count, so that a change on
+another branch has the time of its merge. A file that was deleted is answered 404.
+Renames are not followed.
 
-The time of a commit is not that of its deployment, which comes later. Give audit a
---delay that is longer than from commit to deployment, such as --delay 24h.
+--path is the file, whose site --origin names, or a folder of files that are named by
+their hosts: HOST, HOST.txt or HOST/robots.txt. A template is refused, since the site
+never sent it.
 
-The program git is run without the configuration, hooks and filters of the user and of
-the repository.`,
+A file is deployed later than it is committed. Give audit a --delay that is longer than
+the time between the two, such as --delay 24h.
+
+git runs without the configuration, hooks and filters of the user and of the repository.`,
 	Example: `  robotsieve history git . --path public/robots.txt \
     --origin https://example.com -o versions
-  robotsieve history git sites.git --path robots -o versions`,
+  robotsieve history git sites.git --path robots -o versions
+  robotsieve audit --policy versions --delay 24h access.log*`,
 	Flags: []Flag{
-		{Name: "path", Needed: true, Help: "where robots.txt is, or the folder of files that are named by their hosts"},
-		{Name: "origin", Help: "whose robots.txt it is, such as https://example.com; not for a folder"},
+		{Name: "path", Needed: true, Help: "where robots.txt is, or a folder of files named by hosts"},
+		{Name: "origin", Help: "whose robots.txt it is, such as https://example.com"},
 	},
 }
 

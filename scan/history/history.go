@@ -13,7 +13,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 

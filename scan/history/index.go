@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/columnar"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -21,16 +21,17 @@ import (
 var index = Source{
 	Name: "index", Args: "FILE...", Short: "from the index of Common Crawl, which has no bodies",
 	Times: policy.Observed, Read: readIndex,
-	Long: `Index reads Parquet files of the index of Common Crawl, of which those of the subset
-robotstxt have captures of /robots.txt: when it was fetched, the status, and the SHA-1
-of what was sent. So it dates the changes of the robots.txt of any number of sites. Rows
-of other URLs are passed over.
+	Long: `Index dates the changes of any number of sites by the index of Common Crawl, in Parquet.
+
+The subset robotstxt has captures of /robots.txt: when it was fetched, the status, and the
+SHA-1 of what was sent. Rows of other URLs are passed over.
 
 --bodies is a folder of robots.txt files, or one of them, plain or compressed. A capture
-with the SHA-1 of one has that body. All others are observations: another file was
-there.`,
+with the SHA-1 of one has that body. All others say that another file was there.`,
 	Example: `  robotsieve history index cc-index/table/*/crawl=*/subset=robotstxt/*.parquet \
-    -o versions`,
+    -o versions
+  robotsieve history index --bodies robots/ part-00000.parquet -o versions
+  robotsieve audit --policy versions access.log*`,
 	Flags: []Flag{{Name: "bodies", Reads: true, Help: "robots.txt files, which are recognized by their SHA-1"}},
 }
 

@@ -17,29 +17,30 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/capture"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 	"github.com/robotsieve/robotsieve/scan/policy"
-	"github.com/robotsieve/robotsieve/scan/sniff"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 var wayback = Source{
 	Name: "wayback", Args: "CDX...", Short: "from a list of captures of the Wayback Machine",
 	Times: policy.Observed, Read: readWayback,
-	Long: `Wayback reads CDX files, which list the captures of an archive of the web: as text, as
-JSON or as CDXJ, in any order of their fields. --fl names those of a text without a
-header, as it was given to the CDX server. Captures of other URLs than a /robots.txt are
-passed over.
+	Long: `Wayback reads CDX files, which list the captures of an archive of the web.
+
+A CDX is text, JSON or CDXJ, with its fields in any order. --fl names those of a text
+without a header, as it was given to the CDX server. Captures of other URLs than a
+/robots.txt are passed over.
 
 --bodies is a folder of downloaded captures. A file belongs to a capture if it has the
-SHA-1 that the CDX says. Where the CDX says none, the path must have the host and the 14
-digits of the time: 20260115120000/example.com/robots.txt, 20260115120000_example.com.txt.
-A capture without its body is an observation: another file was there.
+SHA-1 of the CDX. Where the CDX has none, the path must have the host and the 14 digits
+of the time: 20260115120000/example.com/robots.txt, 20260115120000_example.com.txt. A
+capture without its body says that another file was there.
 
---urls prints the URLs of what is missing in --bodies, one a line, percent-encoded. wget
--x saves each under a name that --bodies takes. Nothing here opens a connection.`,
+--urls prints the URLs of what is missing in --bodies, one a line. wget -x saves each
+under a name that --bodies takes. Nothing here opens a connection.`,
 	Example: `  curl 'https://web.archive.org/cdx/search/cdx?url=example.com/robots.txt' \
     > example.cdx
   robotsieve history wayback example.cdx --bodies captures --urls |
@@ -47,7 +48,7 @@ A capture without its body is an observation: another file was there.
   robotsieve history wayback example.cdx --bodies captures -o versions`,
 	Flags: []Flag{
 		{Name: "bodies", Reads: true, Help: "the folder of the captures that were downloaded"},
-		{Name: "fl", Help: "the fields of a CDX text without a header, such as timestamp,original,statuscode,digest"},
+		{Name: "fl", Help: "fields of a CDX without a header, such as timestamp,original,statuscode,digest"},
 		{Name: "urls", Help: "print the URLs of what is missing, and make no folder", Prints: true},
 	},
 }

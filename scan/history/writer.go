@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // Writer makes a folder of rows: a manifest, and beside it the bodies, each once, named by their

@@ -15,8 +15,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -196,7 +196,8 @@ func (p *archived) meaning(a *archive.Entry, agent *subject, q filter.Query, val
 // ArchiveSummary says what an archive has.
 type ArchiveSummary struct {
 	File      string   `json:"archive"`
-	Size      int64    `json:"size"` // in bytes
+	Size      int64    `json:"size"`    // in bytes
+	Program   string   `json:"program"` // the release that wrote it
 	Dialects  []string `json:"dialects"`
 	Origins   int      `json:"origins"`
 	Versions  int      `json:"versions"` // of all origins
@@ -256,7 +257,7 @@ func listArchive(ctx context.Context, name string, data []byte, each func(Archiv
 	if err != nil {
 		return sum, err
 	}
-	sum = ArchiveSummary{File: name, Size: int64(len(data)), Origins: a.Len(), Rulesets: a.Rulesets()}
+	sum = ArchiveSummary{File: name, Size: int64(len(data)), Program: a.Program(), Origins: a.Len(), Rulesets: a.Rulesets()}
 	for _, d := range a.Dialects() {
 		sum.Dialects = append(sum.Dialects, d.String())
 	}

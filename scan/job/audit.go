@@ -12,10 +12,9 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -236,21 +235,7 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 	if o.Evidence == "" || result == nil {
 		return result, failed
 	}
-	// Their memory is for the lines of the folder.
-	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil {
-		return result, inputError(err)
-	}
-	r := result.Report
-	d := evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
-		Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut,
-		Violations: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
-		Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}
-	for _, p := range a.verified {
-		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
-	}
-	w := &evidenceWriter{evidenceLines: lines, folderAudit: &folderAudit{side: side, details: d, budget: o.budget,
-		workers: o.workers, word: o.Messages.Word}}
-	return result, o.writeEvidence(ctx, w, failed)
+	return result, o.writeEvidence(ctx, a, side, result.Report, failed)
 }
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
@@ -308,7 +293,7 @@ func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs
 		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
-	a := &auditing{run: run, rows: logs.rows, basis: side.basis, Results: o.Results}
+	a := &auditing{run: run, rows: logs.rows, evidence: lines, basis: side.basis, Results: o.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -398,7 +383,8 @@ func (o *auditPlan) inputs() inputFiles {
 type auditing struct {
 	Results
 	run         *audit.Run
-	rows        *listing // nil if there are none
+	rows        *listing       // nil if there are none
+	evidence    *evidenceLines // likewise
 	basis       *basis.Basis
 	known       *crawler.Set // with which the choice of crawlers is checked; nil: it is not
 	logs        []logInfo

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/block"
+	"github.com/robotsieve/robotsieve/scan/internal/block"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 

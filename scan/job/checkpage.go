@@ -8,12 +8,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/explain"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/page"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/page"
+	"github.com/robotsieve/robotsieve/scan/internal/warc"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/warc"
 )
 
 // PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, and what the

@@ -17,10 +17,10 @@ import (
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // CompileOptions name the sources and the output of Compile.
@@ -41,8 +41,8 @@ type CompileOptions struct {
 	// highest limit is 64 MiB.
 	MaxBytes int
 	// Fields are the names of the members of JSON and the columns of Parquet that have the parts of a
-	// capture; the zero value stands for those that package capture describes.
-	Fields capture.Fields
+	// capture, such as "host=domain,body=meta.robots,date=fetched"; "" stands for the parts' own names.
+	Fields string
 	// AllVersions keeps all captures that have a date, as versions of their origins, and not
 	// the newest only. Versions that say the same as the one before are left out.
 	AllVersions bool
@@ -110,7 +110,10 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	if err := o.limit(shares); err != nil {
 		return nil, err
 	}
-	g := newGatherer(ctx, o, shares)
+	g, err := newGatherer(ctx, o, shares)
+	if err != nil {
+		return nil, err
+	}
 	defer g.stop(nil)
 	c, err := o.gatherAndWrite(g, shares, out)
 	g.report()

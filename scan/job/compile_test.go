@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 )
 
@@ -148,13 +147,8 @@ func TestEveryFormOfSource(t *testing.T) {
 	}
 	compiled := func(source, fields string, all bool) string {
 		t.Helper()
-		o := CompileOptions{Sources: []string{source}, Output: filepath.Join(t.TempDir(), "a.rsv"), AllVersions: all}
-		if fields != "" {
-			var err error
-			if o.Fields, err = capture.ParseFields(fields); err != nil {
-				t.Fatal(err)
-			}
-		}
+		o := CompileOptions{Sources: []string{source}, Output: filepath.Join(t.TempDir(), "a.rsv"), AllVersions: all,
+			Fields: fields}
 		c, err := Compile(t.Context(), o)
 		if err != nil || c.Origins != 6 || c.Lost {
 			t.Fatalf("%s: %+v, %v", source, c, err)

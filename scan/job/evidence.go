@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -15,183 +14,219 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/evidence"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// evidenceLines keeps the lines that a folder of evidence may need: the violations and fetches of
-// robots.txt of crawlers, and what other clients were told who asked for it. It sorts them by the
-// files of the folder, perhaps on disk.
+// evidenceLines lists, as rows of an audit, the lines that a folder of evidence may show: the violations and
+// the fetches of robots.txt by crawlers, and how others who fetched it were answered.
 type evidenceLines struct {
-	logs    *auditLogs
-	format  string        // of all logs; "" if that of each was found
-	only    report.Choice // whose violations are shown
-	sorted  *spill.Sorter
-	writers []*spill.Writer // of the final pass, and of each worker
+	*listing
+	config *audit.Config
+	logs   *auditLogs
+	format string // of all logs; "" if that of each was found
 	// accused are the operators of violations, whose crawlers' fetches are shown. Only the final pass, on
 	// one goroutine, has violations.
 	accused map[string]bool
-
-	mu       sync.Mutex  // of what follows
-	headings [][]heading // of each log, where its columns change
-	left     int         // bytes that there may be of them
-	err      error       // the first
-}
-
-// heading is a line that names the columns of those after it.
-type heading struct {
-	at   int64 // its number
-	text string
 }
 
 const (
 	// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others stay
 	// anonymous answers, which informs nobody.
-	maxAccused  = 1 << 16
-	maxHeadings = 4 << 20 // bounds headings, in bytes
+	maxAccused = 1 << 16
+	// In place of an operator: of lines that are shown in any case, and of those that name columns.
+	anyOperator, columnNames = "", "#"
 )
 
-// addTo has an audit of logs give its lines to l too, and takes memory for them from that of the
-// audit. It does nothing for nil, as do the other methods that an audit calls.
+// addTo has an audit of logs give its lines to l too.
 func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
 	}
-	share := c.Memory / 4
-	l.logs, l.only, l.accused = logs, c.Only, map[string]bool{}
-	l.headings, l.left = make([][]heading, len(logs.list)), maxHeadings
-	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true})
-	for range c.Workers + 1 {
-		l.writers = append(l.writers, l.sorted.Writer())
-	}
-	c.Memory, c.OnlyViolations = c.Memory-share, false
-	c.Judged, c.Answered = both(l, c.Judged), l
+	rows := &Rows{Appender: func() func([]byte, *audit.Event, string) []byte { return l.append }}
+	l.listing, l.config, l.logs, l.accused = newListing(rows, c, logs), c, logs, map[string]bool{}
+	c.OnlyViolations, c.Judged, c.Answered = false, both(l, c.Judged), l
 }
 
 // Close frees the memory and removes the temporary file.
 func (l *evidenceLines) Close() error {
-	if l == nil || l.sorted == nil {
+	if l == nil {
 		return nil
 	}
-	return l.sorted.Close()
+	return l.listing.Close()
 }
 
-// Add gets what is judged, and the answers to others. Impostors and fetches with a header that names
+// append appends what the folder may show of a request. Impostors and fetches with a header that names
 // crawlers of several operators are others, and so are agents that robots.txt does not bind. A line
 // that was cut cannot be judged again.
-func (l *evidenceLines) Add(j *audit.Event) error {
-	operator, crawler, log := "?"+strings.ToLower(report.InASCII(j.Name)), "", l.logs.list[j.Input]
-	if j.Crawler != nil {
-		operator, crawler = j.Crawler.Operator, j.Crawler.Name
-	}
-	add := func(operator string) {
-		if !j.Cut {
-			l.add(j, crawler, alike("lines", log.site, log.host != "", cmp.Or(l.format, log.format.Name())),
-				fmt.Sprintf("%08x%016x", j.Input, j.Number), operator, string(j.Address), string(j.Line))
-		}
+func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
+	operator, log := "?"+strings.ToLower(report.InASCII(j.Name)), l.logs.list[j.Input]
+	of := evidence.Lines{File: "lines-unknown", Format: cmp.Or(l.format, log.format.Name()),
+		Origins: l.origins(log.site), Only: log.host != ""}
+	if p := j.Crawler; p != nil {
+		operator, of.File, of.Crawler = "="+p.Operator, "lines-"+p.Name, p.Name
 	}
 	isFetch := string(j.Method) == "GET" && bytes.HasSuffix(j.Target, []byte("/robots.txt")) && robotsTxt().Match(j.Target)
 	switch {
-	case j.Verdict == report.Violation && j.IsOf(&l.only):
+	case j.Verdict == report.Violation && j.IsOf(&l.config.Only):
 		l.accused[operator] = l.accused[operator] || len(l.accused) < maxAccused
-		add("")
+		if !j.Cut {
+			rows = appendLine(rows, anyOperator, of, string(j.Line), string(j.Address))
+		}
 	case j.Name == "" || j.Identity == report.SpoofedIdentity || j.Ambiguous ||
 		j.Crawler != nil && j.Crawler.Exempt != "":
-		operator = ""
-	case isFetch || j.Verdict == report.RobotsFetch:
-		add(operator)
+		operator = anyOperator
+	case (isFetch || j.Verdict == report.RobotsFetch) && !j.Cut:
+		rows = appendLine(rows, operator, of, string(j.Line), string(j.Address))
 	}
 	if !isFetch || !j.HasTime { // without its time an answer says nothing
-		return nil
+		return rows
 	}
-	size, of := strconv.FormatInt(j.Size, 10)+" ", `[$time_iso8601] "$request" $status $body_bytes_sent "$http_user_agent"`
+	size, columns := strconv.FormatInt(j.Size, 10)+" ", "$body_bytes_sent "
 	switch j.Size {
 	case format.NoSizes:
-		size, of = "", `[$time_iso8601] "$request" $status "$http_user_agent"`
+		size, columns = "", ""
 	case -1:
 		size = "- "
 	}
-	text := fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`, time.Unix(0, j.Time).UTC().Format(time.RFC3339),
-		j.Status, size)
-	l.add(j, "", alike("answers", j.Site, false, of), text, operator, "", text) // in the order of time
-	return nil
-}
-
-// alike describes lines that can be in one file: where the requests went that do not say it, whether lines
-// of other hosts are left out, and the format.
-func alike(what string, at policy.Site, only bool, format string) string {
-	return fmt.Sprintf("%s %x %x %t %s", what, at.First, at.N, only, format)
+	of = evidence.Lines{File: "answers", Origins: l.origins(j.Site),
+		Format: `[$time_iso8601] "$request" $status ` + columns + `"$http_user_agent"`}
+	return appendLine(rows, operator, of, fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`,
+		time.Unix(0, j.Time).UTC().Format(time.RFC3339), j.Status, size), "")
 }
 
 // robotsTxt is the target of a request for /robots.txt itself, as nearly all write it.
 var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
-// add adds a line with its crawler, its kind, its place in the file, the operator by whom it is known if it is
-// shown, if any (lines are if it is accused, answers if it is not), and the address.
-func (l *evidenceLines) add(j *audit.Event, fields ...string) {
-	record := make([]byte, 0, 512)
-	for _, x := range fields {
-		record = appendKey(record, x)
-	}
-	for range j.N {
-		if err := l.writers[j.Worker+1].Add(record); err != nil {
-			l.fail(err)
-		}
-	}
+// appendLine appends a line for a file, whose File is the beginning of its name. The operator decides whether it
+// is shown: lines are if it is accused, answers if it is not.
+func appendLine(rows []byte, operator string, of evidence.Lines, line, address string) []byte {
+	file, _ := json.Marshal(report.Texts(of, report.ToUTF8)) // which has no errors
+	return appendKeys(rows, operator, string(file), line, address)
 }
 
-func (l *evidenceLines) fail(err error) {
-	l.mu.Lock()
-	l.err = cmp.Or(l.err, err)
-	l.mu.Unlock()
+func appendKeys(b []byte, texts ...string) []byte {
+	for _, text := range texts {
+		b = appendKey(b, text)
+	}
+	return b
 }
 
-// addHeadings keeps where the columns change in a chunk of a log: at has the header that is in force before it.
-func (l *evidenceLines) addHeadings(input int, at beginning, chunk []byte) {
+// origins returns the texts of a site's.
+func (l *evidenceLines) origins(at policy.Site) []string {
+	list := []string{}
+	for _, o := range l.config.Policy.Origins()[at.First:][:at.N] {
+		list = append(list, o.String())
+	}
+	return list
+}
+
+// addColumns lists where the columns change in a chunk of a log, before which there are as many lines.
+func (l *evidenceLines) addColumns(worker, input int, lines int64, chunk []byte) {
 	if l == nil {
 		return
 	}
-	for n, line := range l.logs.list[input].format.HeaderLines(chunk) {
-		if bytes.Equal(line, at.header) {
-			continue
-		}
-		l.mu.Lock()
-		if l.left -= len(line); l.left >= 0 {
-			l.headings[input] = append(l.headings[input], heading{at.lines + 1 + n, string(line)})
-		} else {
-			l.err = cmp.Or(l.err, fmt.Errorf("%s changes its columns too often for evidence", l.logs.list[input].Name))
-		}
-		l.mu.Unlock()
-		at.header = line
+	f := l.logs.list[input].format
+	add := func(number int64, names []byte) { // its errors are those of write
+		_ = l.writers[worker+1].add(input, number, appendKeys(nil, columnNames, "", string(names), ""))
+	}
+	if lines == 0 {
+		add(0, f.Header())
+	}
+	for n, names := range f.HeaderLines(chunk) {
+		add(lines+1+n, names)
 	}
 }
 
-// headerAt returns the header that is in force at the place of a line, as add has it; "" if none is.
-func (l *evidenceLines) headerAt(place string) string {
-	if strings.HasPrefix(place, "[") { // an answer
-		return ""
+// linesWriter writes rows of evidenceLines, which come whole and in order, to the files of a folder.
+type linesWriter struct {
+	folder  *disk.Folder
+	accused map[string]bool
+	known   *crawler.HostNames
+	names   map[string]bool       // the rows of the file of names of addresses
+	files   map[string]*linesFile // by their descriptions
+	taken   map[string]bool       // their names
+	columns string                // of the lines to come
+	held    int                   // bytes of their texts
+}
+
+// linesFile is a file of lines, whose text has yet to be written. columns are those of its last line.
+type linesFile struct {
+	evidence.Lines
+	columns string
+	text    []byte
+}
+
+// maxHeld is how many bytes are held of files. There may be more files than can be open.
+const maxHeld = 4 << 20
+
+func (w *linesWriter) Write(rows []byte) (int, error) {
+	n, f := len(rows), [4]string{}
+	for len(rows) > 0 {
+		for i := range f {
+			f[i], rows = cutKey(rows)
+		}
+		if f[0] == columnNames {
+			w.columns = f[2]
+			continue
+		}
+		if isLine := strings.HasPrefix(f[1], `{"file":"lines-`); f[0] != anyOperator && w.accused[f[0]] != isLine {
+			continue
+		} else if err := w.add(f[1], f[2], isLine); err != nil {
+			return 0, err
+		}
+		addr, list := w.known.Of(f[3])
+		for _, name := range list {
+			w.names[fmt.Sprintf("%s\t%s\ttrue\n", addr, name)] = true
+		}
 	}
-	input, _ := strconv.ParseInt(place[:8], 16, 64)
-	number, _ := strconv.ParseInt(place[8:], 16, 64)
-	list := l.headings[input]
-	after, _ := slices.BinarySearchFunc(list, number, func(h heading, at int64) int { return cmp.Compare(h.at, at) })
-	if after == 0 {
-		return ""
+	return n, nil
+}
+
+// add adds a line to a file. Answers have columns of their own.
+func (w *linesWriter) add(description, line string, hasColumns bool) error {
+	f := w.files[description]
+	if f == nil {
+		f = &linesFile{}
+		if err := json.Unmarshal([]byte(description), &f.Lines); err != nil {
+			return err
+		}
+		f.Lines = report.Texts(f.Lines, report.FromUTF8)
+		f.File = evidence.Name(f.File, ".log", w.taken)
+		w.files[description] = f
 	}
-	return list[after-1].text
+	before := len(f.text)
+	if hasColumns && w.columns != f.columns {
+		f.columns, f.text = w.columns, append(append(f.text, w.columns...), '\n')
+	}
+	f.text = append(append(f.text, line...), '\n')
+	if w.held += len(f.text) - before; w.held < maxHeld {
+		return nil
+	}
+	return w.flush(false)
+}
+
+// flush writes what is held; last: to the disk, for all files.
+func (w *linesWriter) flush(last bool) (err error) {
+	for _, f := range w.files {
+		if last || len(f.text) > 0 {
+			err = cmp.Or(err, w.folder.Append(f.File, f.text, 0o600, last))
+			f.text = f.text[:0]
+		}
+	}
+	w.held = 0
+	return err
 }
 
 // folderAudit audits the lines of a folder of evidence, when it is made and when it is verified.
@@ -214,30 +249,28 @@ func (c *folderAudit) files(ctx context.Context, dir string) (map[string][]byte,
 	}
 	b := c.side.basis
 	p, err := b.Packed()
-	if err == nil {
-		err = p.Add(b, c.side.list, c.names)
+	if err = cmp.Or(err, p.Add(b, c.side.list, c.names)); err != nil {
+		return nil, err
 	}
-	files, robots := p.Files, b.FilesOf()
+	letters, robots := map[string]bool{}, b.FilesOf()
 	for i := range c.report.Crawlers {
 		info := &c.report.Crawlers[i]
-		if err != nil || info.Verdicts[report.Violation] == 0 {
+		if info.Verdicts[report.Violation] == 0 {
 			continue
 		}
+		known := c.side.config.Crawlers.ByName(info.Crawler)
+		isKnown := known != nil && known.Operator == info.Operator
 		l := evidence.Letter{Report: c.report, Crawler: info, MadeBy: c.details.MadeBy, Robots: robots}
-		known := ""
-		if p := c.side.config.Crawlers.ByName(info.Crawler); p != nil && info.Operator == p.Operator {
-			known = p.Name
-		}
 		for _, x := range c.details.Lines {
-			if x.Crawler == known && strings.HasPrefix(x.File, "lines-") {
+			if strings.HasPrefix(x.File, "lines-") && (x.Crawler == "" && !isKnown || isKnown && x.Crawler == known.Name) {
 				l.Lines = append(l.Lines, x.File)
 			}
 		}
-		var text string
-		text, err = l.Text()
-		name := evidence.Name("letter-"+info.Crawler, ".txt", func(name string) bool { return files[name] != nil })
-		files[name], c.letters = []byte(text), c.letters+1
+		if p.Files[evidence.Name("letter-"+info.Crawler, ".txt", letters)], err = l.Text(); err != nil {
+			return nil, err
+		}
 	}
+	c.letters = int64(len(letters))
 	for name, v := range map[string]any{evidence.Basis: p.Basis,
 		evidence.DetailsFile: report.Texts(c.details, report.ToUTF8),
 		evidence.ReportFile:  c.report.Rewrite(report.ToUTF8)} {
@@ -246,9 +279,9 @@ func (c *folderAudit) files(ctx context.Context, dir string) (map[string][]byte,
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
 		err = cmp.Or(err, e.Encode(v))
-		files[name] = text.Bytes()
+		p.Files[name] = text.Bytes()
 	}
-	return files, err
+	return p.Files, err
 }
 
 // audit audits the lines of a folder.
@@ -294,15 +327,15 @@ func (c *folderAudit) audit(ctx context.Context, dir string) error {
 
 // open opens a file of lines.
 func (c *folderAudit) open(ctx context.Context, x evidence.Lines, path string) (*auditLog, error) {
-	log := &auditLog{}
 	f, err := formatOfText(x.Format)
 	if err == nil && f == nil {
 		err = fmt.Errorf("the format %q is none", x.Format)
 	}
-	if err == nil {
-		log.Input, err = source.NewFile(path)
-	}
 	if err != nil {
+		return nil, err
+	}
+	log := &auditLog{}
+	if log.Input, err = source.NewFile(path); err != nil {
 		return nil, err
 	}
 	if log.Name, log.Hash = x.File, true; x.Only {
@@ -315,151 +348,79 @@ func (c *folderAudit) open(ctx context.Context, x evidence.Lines, path string) (
 	return log, err
 }
 
-// evidenceWriter makes a folder of the lines of logs.
-type evidenceWriter struct {
-	*disk.Folder
-	*evidenceLines
-	*folderAudit
-	file *disk.File // the last one of lines
-	out  *bufio.Writer
-}
-
-// put writes a file.
-func (w *evidenceWriter) put(name string, content []byte) error {
-	f, err := w.Create(name, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// writeLines writes the files of lines, and finds the names of the addresses in them.
-func (w *evidenceWriter) writeLines(known *crawler.HostNames) error {
-	for _, x := range w.writers {
-		w.fail(x.Flush())
-	}
-	for _, list := range w.headings {
-		slices.SortFunc(list, func(x, y heading) int { return cmp.Compare(x.at, y.at) })
-	}
-	var f, last [6]string // as add has them
-	names, header := map[string]bool{}, ""
-	for r, err := range w.sorted.All() {
-		for i, rest := 0, r.Data; err == nil && i < len(f); i++ {
-			f[i], rest = cutKey(rest)
-		}
-		if err == nil && f[3] != "" && w.accused[f[3]] != strings.HasPrefix(f[1], "lines") {
-			continue
-		}
-		if err == nil && (f[0] != last[0] || f[1] != last[1]) {
-			err, header = w.begin(f[0], f[1]), ""
-		}
-		if err = cmp.Or(err, w.err); err != nil {
-			return errors.Join(err, w.end())
-		}
-		if now := w.headerAt(f[2]); now != header {
-			_, _ = w.out.WriteString(now + "\n") // end returns the errors
-			header = now
-		}
-		for range r.N {
-			_, _ = w.out.WriteString(f[5] + "\n")
-		}
-		addr, list := known.Of(f[4])
-		for _, name := range list {
-			names[fmt.Sprintf("%s\t%s\ttrue\n", addr, name)] = true
-		}
-		last = f
-	}
-	if known != nil {
-		w.names = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(names)), ""))
-	}
-	return cmp.Or(w.err, w.end())
-}
-
-// begin begins a file of lines of a kind, and ends the last one.
-func (w *evidenceWriter) begin(crawler, kind string) error {
-	x, at, what := evidence.Lines{Crawler: crawler, Origins: []string{}}, policy.Site{}, ""
-	_, err := fmt.Sscanf(kind, "%s %x %x %t", &what, &at.First, &at.N, &x.Only)
-	if err = cmp.Or(err, w.end()); err != nil {
-		return err
-	}
-	if x.Format = strings.SplitN(kind, " ", 5)[4]; what == "lines" {
-		what += "-" + cmp.Or(crawler, "unknown")
-	}
-	x.File = evidence.Name(what, ".log", func(name string) bool {
-		return slices.ContainsFunc(w.details.Lines, func(x evidence.Lines) bool { return x.File == name })
-	})
-	for _, o := range w.side.config.Policy.Origins()[at.First:][:at.N] {
-		x.Origins = append(x.Origins, o.String())
-	}
-	w.details.Lines = append(w.details.Lines, x)
-	if w.file, err = w.Create(x.File, 0o600); err == nil {
-		w.out = bufio.NewWriterSize(w.file, 1<<20)
-	}
-	return err
-}
-
-// end ends the last file of lines, if any.
-func (w *evidenceWriter) end() error {
-	if w.file == nil {
-		return nil
-	}
-	err := errors.Join(w.out.Flush(), w.file.Sync(), w.file.Close())
-	w.file = nil
-	return err
-}
-
 // write makes the folder, and returns the SHA-256 of its manifest.
-func (w *evidenceWriter) write(ctx context.Context, dir string, known *crawler.HostNames) (sum string, err error) {
-	if w.Folder, err = disk.NewFolder(dir, 0o700); err != nil {
+func (c *folderAudit) write(ctx context.Context, dir string, lines *evidenceLines) (sum string, err error) {
+	folder, err := disk.NewFolder(dir, 0o700)
+	if err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.Discard())
+			err = errors.Join(err, folder.Discard())
 		}
 	}()
-	w.sorted.StopAt(ctx)
-	if err := errors.Join(w.writeLines(known), w.evidenceLines.Close()); err != nil { // their memory is for the audit
+	w := &linesWriter{folder: folder, accused: lines.accused, known: c.side.identity.Names, names: map[string]bool{},
+		files: map[string]*linesFile{}, taken: map[string]bool{}}
+	lines.rows.To = w
+	if err := cmp.Or(lines.listing.write(ctx), w.flush(true), lines.Close()); err != nil { // whose memory is for the audit
 		return "", err
 	}
-	files, err := w.files(ctx, w.Path(""))
+	for _, f := range slices.SortedFunc(maps.Values(w.files), func(x, y *linesFile) int {
+		return cmp.Compare(x.File, y.File)
+	}) {
+		c.details.Lines = append(c.details.Lines, f.Lines)
+	}
+	if w.known != nil {
+		c.names = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(w.names)), ""))
+	}
+	files, err := c.files(ctx, folder.Path(""))
 	for name, text := range files {
-		err = cmp.Or(err, w.put(name, text))
+		err = cmp.Or(err, folder.Append(name, text, 0o600, true))
 	}
 	if err != nil {
 		return "", err
 	}
-	sums, _, err := evidence.SumsOf(ctx, w.Path(""))
-	if err = cmp.Or(err, w.put(evidence.SumsFile, sums.Manifest())); err != nil {
+	sums, _, err := evidence.SumsOf(ctx, folder.Path(""))
+	if err = cmp.Or(err, folder.Append(evidence.SumsFile, sums.Manifest(), 0o600, true)); err != nil {
 		return "", err
 	}
-	return evidence.SumOf(sums.Manifest()), w.Commit()
+	return evidence.SumOf(sums.Manifest()), folder.Commit()
 }
 
 // errNoEvidence is the error of an audit that was interrupted before there was a folder.
 var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
-// writeEvidence makes the folder of an audit. err is the audit's own error. An audit that was interrupted
-// has no evidence: the lines that it has not read could clear what it has found.
-func (o *auditPlan) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
+// writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit that was
+// interrupted has no evidence: the lines that it has not read could clear what it has found.
+func (o *auditPlan) writeEvidence(ctx context.Context, a *auditing, side *loadedBasis, r *report.Report, err error,
+) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
 	}
-	sum, unwritten := w.write(ctx, o.Evidence, w.side.identity.Names)
+	c := &folderAudit{side: side, budget: o.budget, workers: o.workers, word: o.Messages.Word,
+		details: evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
+			Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut, Violations: r.Totals.Verdicts[report.Violation],
+			TimeZone: o.TimeZone, Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}}
+	for _, p := range a.verified {
+		c.details.LookedUp = append(c.details.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
+	}
+	sum, unwritten := "", errors.Join(a.run.Close(), a.rows.Close()) // their memory is for the lines of the folder
+	if unwritten == nil {
+		sum, unwritten = c.write(ctx, o.Evidence, a.evidence)
+	}
 	switch {
 	case unwritten != nil && ctx.Err() != nil:
 		return &Error{Interrupted, errNoEvidence}
 	case unwritten != nil:
 		return inputError(errors.Join(err, writing(o.Evidence, unwritten)))
 	}
-	if n := w.details.Violations - w.report.Totals.Verdicts[report.Violation]; n > 0 {
+	if n := c.details.Violations - c.report.Totals.Verdicts[report.Violation]; n > 0 {
 		o.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
 			o.Evidence, english.Plural(n, "violation"))
 	}
 	o.Messages.warn("%s has the evidence of the violations by %s; the SHA-256 of its manifest is %s", o.Evidence,
-		english.Plural(w.letters, "crawler"), sum)
+		english.Plural(c.letters, "crawler"), sum)
 	return err
 }
 
@@ -470,29 +431,20 @@ func (o *auditPlan) checkEvidence(inputs inputFiles) error {
 		return nil
 	}
 	err := disk.CheckFolder(o.Evidence, "evidence", o.Force, func(entries []fs.DirEntry) bool {
-		has := func(name string) bool {
-			return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+		has := map[string]bool{}
+		for _, e := range entries {
+			has[e.Name()] = true
 		}
-		return has(evidence.SumsFile) && has(evidence.DetailsFile)
+		return has[evidence.SumsFile] && has[evidence.DetailsFile]
 	})
-	if errors.Is(err, disk.ErrOccupied) {
-		return usageError("option Evidence: %w", err)
-	}
-	dir, failed := filepath.Abs(o.Evidence)
-	err = cmp.Or(err, failed)
+	names := inputs.names
 	for _, out := range o.outputs() {
-		inputs.names = append(slices.Clip(inputs.names), out.name)
+		names = append(slices.Clip(names), out.name)
 	}
-	for _, name := range inputs.names {
-		path, _ := filepath.Abs(name)
-		if err == nil && name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
-			return usageError("option Evidence %s would replace %s, which is in it", o.Evidence, name)
-		}
+	if err = checkFolder("option Evidence", o.Evidence, names, err); err != nil {
+		return err
 	}
-	if err == nil {
-		err = writing(o.Evidence, disk.CheckWritable(filepath.Dir(dir)))
-	}
-	if err != nil {
+	if err = writing(o.Evidence, disk.CheckWritable(filepath.Dir(filepath.Clean(o.Evidence)))); err != nil {
 		return inputError(err)
 	}
 	return nil
@@ -603,8 +555,7 @@ func (c *folderAudit) again(ctx context.Context, sums evidence.Sums, dir string)
 		}
 		made[x.File] = sums[x.File]
 	}
-	text, err = open.Read(evidence.Basis)
-	if err != nil {
+	if text, err = open.Read(evidence.Basis); err != nil {
 		return nil, err
 	}
 	b, err := basis.Unpack(text, open)

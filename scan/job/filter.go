@@ -8,14 +8,15 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/page"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -27,8 +28,8 @@ type FilterOptions struct {
 	Archive string     // name of a file, made by Compile, that holds the rules of each origin
 	URLs    Inputs     // lists of URLs
 
-	Format list.Kind    // of the lists; list.Unknown finds it for each
-	List   list.Options // where in a row the URL is, and when it was captured
+	Format string      // of the lists, one of ListFormats; "" or "auto" finds it for each
+	List   ListColumns // where in a row the URL is, and when it was captured
 
 	// AsOf is the instant whose robots.txt judges the rows that have no time of their own, as
 	// AuditOptions.Since writes times; a date is its midnight in UTC. "" stands for the newest
@@ -47,8 +48,9 @@ type FilterOptions struct {
 	// the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is
 	// meant; "" stands for the number of the row
 	Key string
-	// Page drops records of WARC whose page states one of these directives for the agents.
-	Page page.Directives
+	// Page drops records of WARC whose page states one of these directives for the agents, such as
+	// "noindex,noarchive"; "" drops none.
+	Page string
 	// Prompt writes the answer on each row as soon as the row has been read.
 	Prompt bool
 
@@ -59,6 +61,21 @@ type FilterOptions struct {
 	// fewer if Memory is too little for so many.
 	Workers  int
 	Messages Messages
+}
+
+// ListColumns are the columns of lists, by their names or their numbers, from 1; in JSON and CDXJ they are the
+// paths of members, with dots between the names.
+type ListColumns struct {
+	Column string // of the URL; "" stands for the one with URLs, of several one with a usual name
+	Date   string // of the time; "" stands for none, but in CDX and CDXJ, which have a column of it
+}
+
+// ListFormats returns the names of the formats of lists.
+func ListFormats() (names []string) {
+	for k := list.URLs; k <= list.Parquet; k++ {
+		names = append(names, k.String())
+	}
+	return names
 }
 
 // Annotation is the form of the lines that a filter writes instead of the rows that it keeps.
@@ -158,7 +175,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		o.Messages.warn("%v", err)
 	}
 	errs = append(errs, lists.refused...)
-	if o.Page != 0 && !lists.records && len(lists.inputs) > 0 {
+	if rules.config.Page != 0 && !lists.records && len(lists.inputs) > 0 {
 		return nil, usageError("option Page looks into the records of WARC files, and no list is one")
 	}
 	rules.config.Layouts, rules.config.Swapped = lists.layouts, lists.swapped
@@ -282,6 +299,8 @@ func asOf(text string, now time.Time) (int64, error) {
 // check returns an error if the options contradict each other.
 func (o *FilterOptions) check() error {
 	switch {
+	case cmp.Or(o.Format, "auto") != "auto" && !slices.Contains(ListFormats(), o.Format):
+		return usageError("option Format %q is none of %s", o.Format, strings.Join(ListFormats(), ", "))
 	case o.Robots.Name == "" && o.Archive == "":
 		return usageError("no rules: option Robots or option Archive is needed")
 	case o.Robots.Name != "" && o.Archive != "":
@@ -311,7 +330,12 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	}
 	c := filter.Config{
 		Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid,
-		Quotes: o.Quotes, Page: o.Page,
+		Quotes: o.Quotes,
+	}
+	if o.Page != "" {
+		if c.Page, err = page.ParseDirectives(o.Page); err != nil {
+			return rules, usageError("option Page: %w", err)
+		}
 	}
 	now := o.Now
 	if now.IsZero() {

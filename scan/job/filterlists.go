@@ -11,10 +11,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -234,7 +234,7 @@ func endsInReturns(head []byte) bool {
 // look finds the format of a list, and where in its rows the URL is. Of
 // inputs that cannot be read the Reader tells why.
 func (o *FilterOptions) look(in *source.Input) (f found) {
-	f.kind = o.Format
+	f.kind = list.ParseKind(o.Format)
 	head, err := headOf(in, o.Prompt)
 	if endsInReturns(head) {
 		f.swapped = true
@@ -246,10 +246,10 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 	case err != nil || len(head) == 0:
 		return found{kind: list.URLs} // the Reader returns the error
 	case f.kind == list.Unknown:
-		f.kind, f.err = list.Detect(head, in.Name, o.List)
+		f.kind, f.err = list.Detect(head, in.Name, list.Options(o.List))
 	}
 	if f.err == nil && f.kind != list.URLs && f.kind.HasLines() {
-		f.layout, f.err = list.New(f.kind, head, o.List)
+		f.layout, f.err = list.New(f.kind, head, list.Options(o.List))
 	}
 	f.swapped = f.swapped && f.kind.HasLines()
 	if f.kind == list.Sitemap && in.Regular() && len(head) < listHead {

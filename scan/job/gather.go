@@ -18,8 +18,8 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/capture"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -58,15 +58,22 @@ const (
 	unheld   capture.Reason = "origin whose rules an archive cannot hold"
 )
 
-func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) *gatherer {
+func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) (*gatherer, error) {
+	var fields capture.Fields
+	if o.Fields != "" {
+		var err error
+		if fields, err = capture.ParseFields(o.Fields); err != nil {
+			return nil, usageError("option Fields: %w", err)
+		}
+	}
 	// One byte more than the limit tells the compiler that there is more.
 	g := &gatherer{messages: o.Messages, memory: o.Memory,
-		options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line, Fields: o.Fields},
+		options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line, Fields: fields},
 		skipped: map[capture.Reason]int{}, taken: map[string]int{}}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
 	g.set.Memory, g.set.AllVersions, g.options.Wants = shares.set, o.AllVersions, g.set.Wants
 	g.give = g.set.Add
-	return g
+	return g, nil
 }
 
 // standing is what a name stands for where copies are gathered.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -8,21 +9,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/history"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // HistoryOptions name a source of versions of robots.txt, and the folder that is made of it.
@@ -98,6 +97,9 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 		err = w.Commit(ctx)
 		made.Summary = w.Summary
 	}
+	if own, ok := errors.AsType[*Error](err); ok && own.Kind == Usage {
+		return nil, own
+	}
 	if usage := history.UsageError(""); errors.As(err, &usage) {
 		return nil, usageError("%w", err)
 	}
@@ -115,19 +117,8 @@ func (o *HistoryOptions) begin(names []string, fault func(string)) (*history.Wri
 	if o.Output == "" {
 		return nil, usageError("no folder to write: name it with -o FOLDER")
 	}
-	dir, err := filepath.Abs(o.Output)
-	for _, name := range names {
-		path, unknown := filepath.Abs(name)
-		if err = cmp.Or(err, unknown); err == nil && name != "" && strings.HasPrefix(path+"/", dir+"/") {
-			return nil, usageError("-o %s would replace %s, which is to be read", o.Output, name)
-		}
-	}
-	err = cmp.Or(err, history.CheckFolder(o.Output, o.Force))
-	if errors.Is(err, disk.ErrOccupied) {
-		return nil, usageError("-o: %w", err)
-	}
-	if err != nil {
-		return nil, inputError(err)
+	if err := checkFolder("-o", o.Output, names, history.CheckFolder(o.Output, o.Force)); err != nil {
+		return nil, err
 	}
 	w, err := history.NewWriter(o.Output, o.Source.Times, o.Memory, fault)
 	if err != nil {
@@ -143,27 +134,27 @@ func HistorySources() []history.Source { return append(history.Sources(), captur
 var captures = history.Source{
 	Name: "captures", Args: "SOURCE...", Short: "from captures of a crawl, or folders of dated files",
 	Times: policy.Observed, Read: readCaptures,
-	Long: `Captures reads what compile reads, named likewise: WARC files, of which the responses
-to /robots.txt count, such as those of the subset robotstxt of Common Crawl; lines or
-tables with hosts, bodies and dates, whose names --fields gives; JSON objects
-{"https://example.com":{"2026-01-15":"User-agent..."}}; and folders of files, DATE/HOST
-or HOST/DATE. What has no date is passed over, and the exit status is 3.
-`,
+	Long: `Captures reads what robotsieve compile reads, and keeps each answer with its date.
+
+WARC files have responses to /robots.txt, such as those of the subset robotstxt of Common
+Crawl. Lines of JSON and tables have hosts, bodies and dates, whose names --fields gives.
+JSON objects are {"https://example.com":{"2026-01-15":"User-agent..."}}, and folders have
+files DATE/HOST or HOST/DATE. What has no date is passed over, with exit status 3.`,
 	Example: `  robotsieve history captures crawl-2026-*.warc.gz -o versions
-  robotsieve history captures 2025/ 2026/ -o versions`,
-	Flags: []history.Flag{{Name: "fields", Help: "names of the members of JSON, or columns of Parquet, as for compile: " +
-		"host=NAME,body=NAME,date=NAME,..."}},
+  robotsieve history captures 2025/ 2026/ -o versions
+  robotsieve history captures --fields host=domain,date=fetched,body=robots \
+    table.parquet -o versions`,
+	Flags: []history.Flag{{Name: "fields", Help: "names of members or columns: host=NAME,body=NAME,date=NAME,..."}},
 }
 
 // readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
-func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (err error) {
-	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody}
-	if fields := q.Values["fields"]; fields != "" {
-		if o.Fields, err = capture.ParseFields(fields); err != nil {
-			return history.UsageError("option Fields: " + err.Error())
-		}
+func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) error {
+	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody,
+		Fields: q.Values["fields"]}
+	g, err := newGatherer(ctx, o, shareCompiling(o.Memory))
+	if err != nil {
+		return err
 	}
-	g := newGatherer(ctx, o, shareCompiling(o.Memory))
 	defer g.stop(nil)
 	g.options.Wants = nil
 	monthly := false
@@ -349,6 +340,6 @@ func appendKey(b []byte, text string) []byte {
 
 // cutKey takes a text of appendKey apart from what follows it.
 func cutKey(b []byte) (text string, rest []byte) {
-	text, after, _ := strings.Cut(string(b), "\x00\x00")
-	return strings.ReplaceAll(text, "\x00\x01", "\x00"), b[len(b)-len(after):]
+	key, rest, _ := bytes.Cut(b, []byte("\x00\x00"))
+	return strings.ReplaceAll(string(key), "\x00\x01", "\x00"), rest
 }

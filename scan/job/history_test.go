@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 )
 
 // capturesOf makes a history of captures and lists its rows: time, origin, status, body, location.

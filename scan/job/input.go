@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/columnar"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )

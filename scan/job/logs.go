@@ -16,8 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -360,7 +360,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	}
 	if log.numbered {
 		w.SetPlace(c.Input, at.lines+1)
-		l.evidence.addHeadings(c.Input, at, data)
+		l.evidence.addColumns(i, c.Input, at.lines, data)
 	}
 	lines, unparsed, outside := w.Counted()
 	if c.Cut > 0 {

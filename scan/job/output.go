@@ -16,8 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // output is a file that a job writes. All files that jobs write are outputs, so these laws hold for
@@ -257,6 +257,28 @@ func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
 		others = append(others, fileSink(o.flag, o.name))
 	}
 	if err := spill.CheckDir(""); err != nil {
+		return inputError(err)
+	}
+	return nil
+}
+
+// checkFolder refuses a folder to be made by an option if err, of disk.CheckFolder, does, or if the job reads or
+// writes one of the names in it.
+func checkFolder(option, dir string, names []string, err error) error {
+	if errors.Is(err, disk.ErrOccupied) {
+		return usageError("%s: %w", option, err)
+	}
+	abs, failed := filepath.Abs(dir)
+	const sep = string(filepath.Separator)
+	err = cmp.Or(err, failed)
+	for _, name := range names {
+		path, failed := filepath.Abs(name)
+		if err = cmp.Or(err, failed); err == nil && name != "" &&
+			strings.HasPrefix(path+sep, abs+sep) {
+			return usageError("%s %s would replace %s, which is in it", option, dir, name)
+		}
+	}
+	if err != nil {
 		return inputError(err)
 	}
 	return nil

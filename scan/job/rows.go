@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // Rows say how Audit lists the requests that it has judged, one row for each. They come when all
@@ -44,23 +44,29 @@ type rowWriter struct {
 }
 
 // addRowsTo has an audit of logs give its requests to a listing of the rows that are asked for, and
-// takes memory for them from that of the audit. It returns the listing, nil if none are asked for.
+// takes memory for them. It returns the listing, nil if none are asked for.
 func (o *auditPlan) addRowsTo(config *audit.Config, logs *auditLogs) *listing {
 	if o.Rows == nil {
 		return nil
 	}
-	l := &listing{rows: o.Rows, sorted: spill.New(spill.Options{Memory: config.Memory / 4, Dir: config.TempDir})}
+	l := newListing(o.Rows, config, logs)
+	if o.Rows.Undeclared {
+		config.Undeclared = l
+	} else {
+		config.Judged, config.OnlyViolations = both(l, config.Judged), o.Rows.Violations && config.Judged == nil
+	}
+	return l
+}
+
+// newListing makes a listing of the rows of logs, and takes memory for them from that of an audit.
+func newListing(rows *Rows, config *audit.Config, logs *auditLogs) *listing {
+	l := &listing{rows: rows, sorted: spill.New(spill.Options{Memory: config.Memory / 4, Dir: config.TempDir})}
 	config.Memory -= config.Memory / 4
 	for _, log := range logs.list {
 		l.inputs = append(l.inputs, log.Name)
 	}
 	for range config.Workers + 1 {
-		l.writers = append(l.writers, rowWriter{Writer: l.sorted.Writer(), append: o.Rows.Appender()})
-	}
-	if o.Rows.Undeclared {
-		config.Undeclared = l
-	} else {
-		config.Judged, config.OnlyViolations = both(l, config.Judged), o.Rows.Violations && config.Judged == nil
+		l.writers = append(l.writers, rowWriter{Writer: l.sorted.Writer(), append: rows.Appender()})
 	}
 	return l
 }
@@ -84,10 +90,15 @@ func (l *listing) Add(e *audit.Event) error {
 		return nil
 	}
 	w.row = w.append(w.row[:0], e, l.inputs[e.Input])
+	return w.add(e.Input, e.Number, w.row)
+}
+
+// add adds the row of a line.
+func (w *rowWriter) add(input int, number int64, row []byte) error {
 	n := uint16(0)
-	for piece := range slices.Chunk(w.row, spill.MaxRecord-rowKey) {
-		b := binary.BigEndian.AppendUint32(w.record[:0], uint32(e.Input))
-		b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(b, uint64(e.Number)), n)
+	for piece := range slices.Chunk(row, spill.MaxRecord-rowKey) {
+		b := binary.BigEndian.AppendUint32(w.record[:0], uint32(input))
+		b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(b, uint64(number)), n)
 		w.record = append(b, piece...)
 		if err := w.Writer.Add(w.record); err != nil {
 			return keepingRows(err)

@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // rulesFor opens the archive of some lines of JSON.
@@ -19,7 +18,7 @@ func rulesFor(t *testing.T, all bool, agent, lines string) *archived {
 	path := filepath.Join(t.TempDir(), "a.rsv")
 	o := CompileOptions{Sources: []string{"-"}, Output: path, AllVersions: all, Stdin: strings.NewReader(lines)}
 	if strings.Contains(lines, `"date"`) {
-		o.Fields = capture.Fields{capture.Host: "host", capture.Body: "body", capture.Status: "status", capture.Date: "date"}
+		o.Fields = "host=host,body=body,status=status,date=date"
 	}
 	if _, err := Compile(t.Context(), o); err != nil {
 		t.Fatal(err)

@@ -14,12 +14,13 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // stateHead is the head of a state. Its texts that are not UTF-8 are kept.
 type stateHead struct {
+	Program  string       `json:",omitempty"` // the version that wrote it
 	Basis    basis.Packed // without the lists and names
 	Inputs   []logInfo
 	Warnings []string
@@ -43,7 +44,7 @@ func (a *auditing) beginState() (*pending, error) {
 		return nil, err
 	}
 	head, err := json.Marshal(report.Texts(stateHead{
-		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone,
+		a.Program, packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone,
 	}, report.ToUTF8))
 	if err != nil {
 		return nil, err

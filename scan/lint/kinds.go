@@ -32,13 +32,13 @@ var withLongest = sync.OnceValue(func() []Kind {
 	return all
 })
 
-var byName = func() map[string]*Kind {
+var byName = sync.OnceValue(func() map[string]*Kind {
 	m := map[string]*Kind{}
 	for i := range kinds {
 		m[kinds[i].Name] = &kinds[i]
 	}
 	return m
-}()
+})
 
 // of makes the row of a kind that the parser finds, with its sentence.
 func of(kind compile.NoteKind, source, bad string, line int, good string) Kind {
@@ -64,7 +64,7 @@ const (
 	notes2019   = "https://developers.google.com/search/blog/2019/07/a-note-on-unsupported-rules"
 	sitemaps    = "https://www.sitemaps.org/protocol.html#submit_robots"
 	profiles    = "https://github.com/robotsieve/robotsieve/blob/main/scan/crawler/crawlers.json"
-	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/notes.md"
+	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/reference/notes.md"
 	signals     = "https://contentsignals.org/"
 	usage       = "https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/"
 

@@ -107,7 +107,7 @@ func together(notes []Note) (list []Note) {
 
 // add adds a note of a kind. More, unless it is empty, goes on with the kind's sentence.
 func (l *linter) add(line int, kind, text, more, witness string) *Note {
-	k := byName[kind]
+	k := byName()[kind]
 	if more != "" {
 		more = "; " + more
 	}

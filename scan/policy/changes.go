@@ -1,6 +1,6 @@
 package policy
 
-import "github.com/robotsieve/robotsieve/scan/answer"
+import "github.com/robotsieve/robotsieve/scan/internal/answer"
 
 // Change is a change of a site's robots.txt, from one of its versions to another. It was made between Since
 // and At, in nanoseconds since 1970, which differ where others that say nothing were between, and where the

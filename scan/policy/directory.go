@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/capture"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // ReadDirectory reads a source in the form of a folder. It has a folder for each host, or

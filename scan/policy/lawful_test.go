@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // epoch is the time 0h of the histories here.

@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // ReadManifest reads a source in the form of a CSV file with the columns

@@ -13,7 +13,7 @@
 // All copies come from the source. The caller adds the log's own answers to /robots.txt:
 // those within Span, and LawfulLong where one of them failed.
 //
-// Where the audit rules (docs/audit-rules.md, section 2) are silent, this package decides:
+// Where the audit rules (docs/reference/audit-rules.md, section 2) are silent, this package decides:
 //   - an observed version is in force from the observation before it, that moment
 //     included, until just before the next one; equal observations in succession are one
 //     version, whose From is the first of them;
@@ -34,7 +34,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 

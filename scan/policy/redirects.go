@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // A crawler follows redirects of robots.txt, and the rules that it finds count for

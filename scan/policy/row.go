@@ -9,7 +9,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // Unreachable is the status of a robots.txt that gave no answer at all.

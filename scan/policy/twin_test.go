@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // The twin finds the lawful copies as audit-rules 2 words it: it cuts time into

@@ -13,7 +13,7 @@ type Choice struct {
 	Categories []string `json:"categories"` // by their categories (--category); ai is all that begin with ai-
 }
 
-// ChoiceInfo is the choice of the crawlers that a report is of, and what it leaves out.
+// ChoiceInfo is which crawlers a report covers, and what it leaves out.
 type ChoiceInfo struct {
 	Choice
 	Others   int64 `json:"others"`   // how many other crawlers made requests

@@ -12,8 +12,7 @@ type CrawlerInfo struct {
 	// Violators is how many of these broke a rule.
 	Violators int64  `json:"violators"`
 	Exempt    string `json:"exempt"` // why robots.txt does not apply to it, if it does not
-	// Obeys is whether the operator says that it obeys robots.txt (yes, no, unknown), by the page
-	// Source as of Date.
+	// Obeys is whether the operator says it obeys robots.txt (yes, no, unknown), on page Source as of Date.
 	Obeys    YesNo         `json:"obeys"`
 	Source   string        `json:"source"`
 	Date     string        `json:"date"`
@@ -24,34 +23,30 @@ type CrawlerInfo struct {
 	// Violations are the kinds that occur.
 	Violations []ViolationInfo `json:"violations"`
 	Identity   IdentityCounts  `json:"identity"` // of requests
-	// Claims are what the log says about the clients, where its format has a field for that, such
-	// as Cloudflare's VerifiedBotCategory, at most 16, chosen at random, the most frequent first. It
-	// is the word of the CDN, and plays no part in Identity. ClaimsNotListed are the requests with
-	// all other claims.
+	// Claims are what a CDN's log says about the clients, such as Cloudflare's VerifiedBotCategory, the most
+	// frequent first, at most 16. They play no part in Identity. ClaimsNotListed are requests with other
+	// claims.
 	Claims          []ClaimInfo `json:"claims"`
 	ClaimsNotListed int64       `json:"claims_not_listed"`
-	// Bytes is how many bytes of bodies were sent to it, as far as the log has sizes, without
-	// those sent to impostors. ViolationBytes are those of its violations.
+	// Bytes are those of bodies sent to it, without impostors, as far as the log has sizes. ViolationBytes are
+	// those of its violations.
 	Bytes          int64         `json:"bytes"`
 	ViolationBytes int64         `json:"violation_bytes"`
 	Statuses       []StatusCount `json:"statuses"`  // its requests by status, without impostors
 	Addresses      AddressCount  `json:"addresses"` // of its clients, without impostors
 	Timeline       Timeline      `json:"timeline"`  // its requests over time
-	// Paths are the targets that it requested most, without impostors; ViolationPaths those of its
-	// violations.
+	// Paths are the targets it requested most, without impostors; ViolationPaths those of its violations.
 	Paths          PathList `json:"paths"`
 	ViolationPaths PathList `json:"violation_paths"`
-	// Rules are those that it violated: at most 256 of a crawler that is not known, 8,192 of a known
-	// one, and 32,768 of all crawlers of either kind. RulesNotListed counts violations of all others.
+	// Rules are those it violated: at most 8,192, or 256 of an unknown crawler. RulesNotListed counts
+	// violations of all others.
 	Rules          []RuleInfo `json:"rules"`
 	RulesNotListed int64      `json:"rules_not_listed"`
-	// Evasive counts requests that are allowed or contested, although every copy forbids the
-	// normal form of their path.
+	// Evasive counts allowed or contested requests whose normal form every copy forbids.
 	Evasive       int64 `json:"evasive"`
 	GraceInformed int64 `json:"grace_informed"` // requests in grace that are informed
-	// InformedKnown: the log says which robots.txt was sent under this name: a 200 had the size of a
-	// version. If not, a ViolationInfo.Informed that is false, and what GraceInformed leaves out,
-	// mean nothing: outputs for people have "?", and [rows](rows.md) no value.
+	// InformedKnown: the log shows which robots.txt was sent under this name, by its size. If not, Informed and
+	// GraceInformed mean nothing.
 	InformedKnown bool        `json:"informed_known"`
 	RobotsTxt     FetchInfo   `json:"robots_txt"`  // its fetches of robots.txt
 	CrawlDelay    []DelayInfo `json:"crawl_delay"` // how it kept a Crawl-delay
@@ -60,8 +55,7 @@ type CrawlerInfo struct {
 	Samples             []SampleInfo `json:"samples"` // raw lines of violations (--samples)
 }
 
-// FetchInfo is how a crawler fetched robots.txt by GET. If the log has no fetches of
-// any client, zero fetches mean nothing.
+// FetchInfo is how a crawler fetched robots.txt by GET. If no client fetched it, zero means nothing.
 type FetchInfo struct {
 	Fetches int64 `json:"fetches"` // how many
 	First   Time  `json:"first"`   // when the first was made
@@ -72,11 +66,9 @@ type FetchInfo struct {
 	LongestGap float64      `json:"longest_gap_seconds"`
 	Within24h  float64      `json:"within_24h"` // the share of gaps of at most a day
 	Answers    AnswerCounts `json:"answers"`    // the answers by status
-	// Cleared are the answers, by status, that there is no robots.txt, or an empty one, while the
-	// files have one: they told the crawler that nothing is forbidden.
+	// Cleared are answers that there is no robots.txt, while the files have one, by status.
 	Cleared []StatusCount `json:"refused"`
-	// Challenges are the answers 202 with another body than the versions in force, as challenge pages
-	// are sent.
+	// Challenges are answers 202 with another body, as challenge pages have.
 	Challenges int64 `json:"challenges"`
 }
 
@@ -86,8 +78,7 @@ type StatusCount struct {
 	N      int64 `json:"n" cbor:"2,keyasint"`      // how many answers
 }
 
-// DelayInfo is how a crawler kept a Crawl-delay: the gaps between successive requests
-// of one address. It is no verdict: the RFC knows no Crawl-delay.
+// DelayInfo is how a crawler kept a Crawl-delay, by the gaps between requests of one address. It is no verdict.
 type DelayInfo struct {
 	Origin  string  `json:"origin"`         // empty: any
 	Delay   float64 `json:"delay_seconds"`  // what robots.txt asks for
@@ -102,8 +93,7 @@ type ViolationInfo struct {
 	Identity Identity `json:"identity"` // how far the client is proven
 	Outcome  Outcome  `json:"outcome"`  // how the server answered
 	Method   Method   `json:"method"`   // GET, HEAD or other
-	// Informed: a client of this name was sent a robots.txt that forbids the request before it, or
-	// told by 304 that its copy stands.
+	// Informed: before the request a client of this name was sent a robots.txt that forbids it, or a 304.
 	Informed bool  `json:"informed"`
 	N        int64 `json:"n"` // how many violations
 }
@@ -119,38 +109,29 @@ type RuleInfo struct {
 	Paths      PathList `json:"paths"`      // the targets of the violations, at most three
 }
 
-// Timeline counts requests over time, in units of the time zone of the report: its times here have the
-// offset of that. A day in which the clocks are changed has 23 or 25 hours. Those without a time are in no unit, so the
-// numbers of a verdict sum to the same as those of the crawler, but for robots_fetch, exempt,
-// spoofed and, in indeterminate, the reason no_time.
+// Timeline counts requests over time, in units of the report's time zone. Requests without a time are in no
+// unit.
 type Timeline struct {
-	// By is the unit: hour, day, week (from Monday), year (52 weeks) or decade (520 weeks). --by asks
-	// for hours or days; without it, logs of up to seven days are counted by hour and others by day.
-	// The hours of a crawler are kept while there are at most 1,024 with requests (64 of a crawler
-	// that is not known); then its days are, in the same number, and so on.
+	// By is the unit: hour, day, week (from Monday), year (52 weeks) or decade (520 weeks). It is hour for up
+	// to seven days, else day (--by), and longer where there are more than 1,024 units (64 of an unknown
+	// crawler).
 	By   Unit   `json:"by"`
 	From []Time `json:"from"` // when each unit with requests begins, in order
 	// Verdicts has, by the name of each verdict that occurs, the number of requests in each unit.
 	Verdicts map[Verdict][]int64 `json:"verdicts"`
 }
 
-// PathList has the most requested of some targets. It depends on neither the order of lines nor
-// the number of workers or states.
+// PathList has the most requested of some targets.
 type PathList struct {
 	List []PathInfo `json:"list"` // at most ten, the most requested first, then by path
-	// Exact: the requests for each target were counted, so that every PathInfo.TooHigh is 0. Those of
-	// violations always are.
+	// Exact: each target was counted, so every PathInfo.TooHigh is 0, as always for violations.
 	Exact        bool  `json:"exact"`
 	OthersAtMost int64 `json:"others_at_most"` // no target that is not listed has more requests
 }
 
-// PathInfo counts the requests for a target. A crawler may request any number of targets, and not
-// all are counted one by one: of a known crawler at most 512 (all known crawlers together have room
-// for 16,384, the largest ones equally much), of another 64. Of more, N is a sum over the target and
-// a few others. It is never too low, and too high by at most TooHigh, but for less than one number in
-// 4,000, by chance. A target is listed only if that is at most a tenth of the truth, so that one with
-// less than about a hundredth of the requests is not; if none has more, the list is empty, or has
-// /robots.txt alone, whose number is always exact.
+// PathInfo counts the requests for a target. If there are more than 512 targets (64 of an unknown crawler), N
+// may include a few others: it is never too low, and a target is listed only if it is too high by at most a
+// tenth.
 type PathInfo struct {
 	Path    string `json:"path"`     // at most the first 200 bytes of the target
 	N       int64  `json:"n"`        // how many requests
@@ -160,27 +141,23 @@ type PathInfo struct {
 // AddressCount counts different addresses.
 type AddressCount struct {
 	N int64 `json:"n"` // how many
-	// Exact: they were counted. More than 2,048 are estimated, with a standard error of about 2 %.
+	// Exact: they were counted. More than 2,048 are estimated, to about 2 %.
 	Exact bool `json:"exact"`
 }
 
-// OperatorInfo compares what the crawlers of an operator took with the visitors that it sent:
-// crawl-to-refer is Crawled / Referred. It does not say that a visit came of a crawl. Clients may
-// send any Referer, and many send none, assistants most of all, so the true ratio is more likely
-// smaller than larger.
+// OperatorInfo compares what an operator's crawlers took with the visitors it sent: crawl-to-refer is Crawled /
+// Referred. Many clients send no Referer, so the true ratio is more likely smaller.
 type OperatorInfo struct {
 	Operator string `json:"operator"` // one whose search engines or assistants are known
-	// Crawled are the requests of its crawlers, without impostors and without fetches of robots.txt;
-	// those of other hosts, or of crawlers that only claim its name, are counted as in CrawlerInfo.
+	// Crawled are the requests of its crawlers, without impostors and fetches of robots.txt.
 	Crawled int64 `json:"crawled"`
-	// Referred are the requests of clients that are no crawlers whose Referer is a page of one of the
-	// hosts Referrers, on any host of the log.
+	// Referred are requests of other clients whose Referer is on one of the hosts Referrers.
 	Referred int64 `json:"referred"`
-	// Referrers are these hosts, each also after www.; .* stands for the domain of any country.
+	// Referrers are these hosts, also after www.; .* stands for any country's domain.
 	Referrers []string `json:"referrers"`
 }
 
-// ClaimInfo counts requests of whose clients a log says the same.
+// ClaimInfo counts requests with the same claim.
 type ClaimInfo struct {
 	Claim string `json:"claim"` // empty: the log has a field for it, and says nothing
 	N     int64  `json:"n"`     // how many requests

@@ -13,16 +13,15 @@ type PolicyInfo struct {
 	Origins []string `json:"origins"` // the origins judged; none: any
 	Dialect string   `json:"dialect"` // auto, or the one dialect for all crawlers
 	Notes   int      `json:"notes"`   // odd things about the lines of a single robots.txt
-	// NoRule is what the first robots.txt looks like, such as "it is empty" or "it looks like a log
-	// (combined)", if none that was given has a rule; else empty.
+	// NoRule is what the first robots.txt looks like, such as "it is empty", if none has a rule.
 	NoRule string `json:"no_rule"`
-	// History is constant for one robots.txt in force throughout. Otherwise it is what the times of
-	// the versions mean: deployed or observed. It is none if no robots.txt was given.
+	// History is constant for one robots.txt, else what the times of versions mean: deployed or observed; none
+	// without a robots.txt.
 	History       History `json:"history"`
 	WindowSeconds int64   `json:"window_seconds"` // how long a crawler may use a copy that was replaced
 	DelaySeconds  int64   `json:"delay_seconds"`  // how much later a request may be served or logged
 	SkewSeconds   int64   `json:"skew_seconds"`   // by how much clocks may differ
-	// AssumeConstant: the first version of each origin is taken as in force before all time.
+	// AssumeConstant: each first version is taken as in force before all time.
 	AssumeConstant bool          `json:"assume_constant"`
 	Versions       []VersionInfo `json:"versions"` // all versions, by origin and time
 }
@@ -52,18 +51,16 @@ type VersionInfo struct {
 	Bytes         int64  `json:"bytes"`           // -1: not known
 	MaxAgeSeconds int64  `json:"max_age_seconds"` // how long it may be kept, if that was said
 	Location      string `json:"location"`        // where it redirects to
-	// SHA256 is that of the whole file, decompressed, in hexadecimal; empty if there is none, or it
-	// was not read to its end.
+	// SHA256 is that of the whole decompressed file, in hexadecimal; empty if it was not read to its end.
 	SHA256 string `json:"sha256"`
 	// Body is the file itself, or the beginning of one that is longer than the limit of bytes
 	// (compile.Options.MaxBytes) and one byte; nil if there is none. It must not be changed.
 	Body []byte `json:"-"`
-	// Cited counts violations of its rules. Where a log does not tell http from https,
-	// they are counted for both, if both have the version.
+	// Cited counts violations of its rules, for both http and https if the log does not tell them apart.
 	Cited int64 `json:"violations"`
 }
 
-// RangeInfo is a list of addresses by which a crawler's clients were verified.
+// RangeInfo is a list of a crawler's addresses.
 type RangeInfo struct {
 	Crawler string `json:"crawler"`  // whose
 	File    string `json:"file"`     // where it is from
@@ -74,28 +71,25 @@ type RangeInfo struct {
 // RobotsInfo is about the log's own answers to robots.txt.
 type RobotsInfo struct {
 	Requests int64 `json:"requests"` // GETs of /robots.txt by any client
-	// Logged: there is at least one, of any host; if not, nothing can be said about who fetched it.
+	// Logged: there is at least one; if not, nothing is known about who fetched it.
 	Logged bool  `json:"logged"`
 	Served int64 `json:"served"` // those answered with a body, or with 304
 	None   int64 `json:"none"`   // those answered that there is no robots.txt
 	Failed int64 `json:"failed"` // those without a usable answer
-	// ClearedBy are the answers to crawlers, by status, that there is no robots.txt, or an empty one,
-	// while the files have one.
+	// ClearedBy are answers to crawlers that there is no robots.txt, while the files have one, by status.
 	ClearedBy []StatusCount `json:"cleared_by"`
-	// Strangers are the answers 404 and 410 to clients that name no crawler which clear crawlers, and
-	// ClearedByStrangers the requests that would be violations without these answers.
+	// Strangers are answers 404 and 410 to other clients that clear crawlers, and ClearedByStrangers the
+	// requests that would be violations without them.
 	Strangers          []StatusCount `json:"strangers"`
 	ClearedByStrangers int64         `json:"cleared_by_strangers"`
 	Sizes              int64         `json:"sizes"`           // answers with a 2xx other than 204 and a size that is not 0
 	Differing          int64         `json:"sizes_differing"` // those whose size is of no version in force
 	// SizesChange: the sizes of one site's answers differ among each other.
 	SizesChange bool `json:"sizes_change"`
-	// SizesMixed: answers of different sizes came in turn while the same versions were in force:
-	// the file may depend on who asks.
+	// SizesMixed: different sizes came in turn while the same versions were in force, so the file may depend on
+	// who asks.
 	SizesMixed bool `json:"sizes_mixed"`
-	// Contradicted: the answers contradict the files, so the headline is conditional. Most have
-	// another size, or say that there is no robots.txt; or a crawler was sent a size that no version
-	// has, and so were most clients of other operators from that origin.
+	// Contradicted: the answers contradict the files, so the headline is conditional.
 	Contradicted bool       `json:"contradicted"`
 	Listed       []SizeInfo `json:"differences"` // the answers of other sizes than the files
 }
@@ -114,29 +108,28 @@ type SizeInfo struct {
 type InputInfo struct {
 	Name string `json:"name"` // the file
 	Host string `json:"host"` // the site whose log it is, by --host SITE=LOG; empty: not named there
-	// Format is that of the log, with the envelope before it (syslog:combined), or a mix
-	// (combined+vhost_combined): see [formats.md](formats.md).
+	// Format is a [format](formats.md), with its envelope (syslog:combined), or a mix
+	// (combined+vhost_combined).
 	Format string `json:"format"`
 	Codec  string `json:"codec"`              // plain, or the compression
 	Disk   int64  `json:"bytes"`              // the size on disk
 	Bytes  int64  `json:"bytes_uncompressed"` // the bytes that were read
-	// SHA256 is that of the bytes on disk, in hexadecimal; empty if not all were read, and for
-	// uncompressed logs of more than 128 MiB in all unless --sha256 or --state is given.
+	// SHA256 is that of the bytes on disk, in hexadecimal; empty if not all were read, and for large plain logs
+	// without --sha256 or --state.
 	SHA256 string `json:"sha256"`
-	// DuplicateOf is the name of an earlier input with the same content, decompressed; if Lines is 0,
-	// this one was not counted.
+	// DuplicateOf is an earlier input with the same decompressed content; if Lines is 0, this one was not
+	// counted.
 	DuplicateOf string `json:"duplicate_of"`
 	Lines       int64  `json:"lines"`    // its lines
 	Unparsed    int64  `json:"unparsed"` // those that are no record of the format
-	// OutOfPeriod are its requests outside of the period, which are not among Lines, if there are any.
+	// OutOfPeriod are its requests outside the period, not among Lines, if there are any.
 	OutOfPeriod int64  `json:"out_of_period,omitempty"`
 	Complete    bool   `json:"complete"` // it was read to its end
 	Error       string `json:"error"`    // why it was not
-	// NoAgents: none of the first requests has a User-Agent, though the format has a field for it.
+	// NoAgents: none of the first requests has a User-Agent, though the format has the field.
 	NoAgents bool `json:"no_agents,omitempty"`
-	// Clients is what the first requests have in the place of the addresses of clients, if they verify
-	// nobody: names (of hosts), proxy (one address for all, or a few private ones) or forwarded (the same,
-	// with X-Forwarded-For beside it).
+	// Clients is what the first requests have instead of client addresses, if anything: names (of hosts),
+	// proxy, or forwarded (a proxy with X-Forwarded-For).
 	Clients ClientsBy `json:"clients,omitempty"`
 }
 

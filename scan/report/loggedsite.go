@@ -7,15 +7,14 @@ type LoggedSite struct {
 	// Site is an origin, or a host if the log does not tell the scheme; empty if it names no host.
 	Site    string `json:"site"`
 	Answers int64  `json:"answers"` // how many answers are in the intervals
-	// Unclear counts requests that are in no interval: "304", which tells that a client's copy stands and
-	// not which one; "206", a part of a file; "444" and "499", to which no answer was sent; "no time", or
-	// none that can be read; "no status"; and "not GET", other methods such as HEAD.
+	// Unclear counts requests that are in no interval: "304", "206", "444", "499", "no time", "no status" and
+	// "not GET".
 	Unclear   map[string]int64 `json:"unclear"`
 	Intervals []LoggedInterval `json:"intervals"` // in which answers were alike, by time, at most 1,000
 }
 
-// LoggedInterval is a time in which a site gave the same answer, or a few in turn. When the file changed
-// is not known: it was between the last answer of an interval and the first of the next.
+// LoggedInterval is a time in which a site gave the same answer, or a few in turn. The file changed between two
+// intervals.
 type LoggedInterval struct {
 	First   Moment         `json:"first"`   // when the first answer was given
 	Last    Moment         `json:"last"`    // and the last
@@ -29,7 +28,7 @@ type LoggedAnswer struct {
 	N      int64  `json:"n"`      // how many answers
 	First  Moment `json:"first"`  // when the first was given
 	Last   Moment `json:"last"`   // and the last
-	// Fits are the given files that have this size. That does not show that one of them was sent.
+	// Fits are the given files of this size, which need not be the one that was sent.
 	Fits []string `json:"fits"`
 }
 

@@ -5,15 +5,13 @@ import "fmt"
 // UnknownCrawlers is the name of all crawlers together that are not known.
 const UnknownCrawlers = "(unknown crawlers)"
 
-// WhatIfInfo says what another robots.txt would change for the requests of crawlers. Both files
-// are asked about each request, by the product tokens and the dialect of its crawler: neither its
-// time nor its client matters.
+// WhatIfInfo is what another robots.txt would change for crawlers' requests, whatever their time and client.
 type WhatIfInfo struct {
 	File     string         `json:"file"`     // the other robots.txt (--what-if)
 	All      ComparedInfo   `json:"all"`      // the requests of all crawlers
 	Crawlers []ComparedInfo `json:"crawlers"` // those of each, by the number that only one file forbids, then by name
-	// RobotsFetch, Exempt and NotCompared are requests that are not among All: for robots.txt
-	// itself, by agents that robots.txt does not apply to, and others, by the reason.
+	// RobotsFetch, Exempt and NotCompared are requests not among All: for robots.txt itself, by exempt agents,
+	// and others by reason.
 	RobotsFetch int64        `json:"robots_fetch"`
 	Exempt      int64        `json:"exempt"`
 	NotCompared ReasonCounts `json:"not_compared"`
@@ -26,8 +24,7 @@ type ComparedInfo struct {
 	Unchanged ChangeInfo `json:"unchanged"` // both files allow the requests, or both forbid them
 	Forbidden ChangeInfo `json:"forbidden"` // the other file forbids them, and that of the policy allows them
 	Allowed   ChangeInfo `json:"allowed"`   // the other file allows them, and that of the policy forbids them
-	// Undecided: it is not known how the crawler reads robots.txt, and Google's parser and RFC 9309
-	// differ on the change; or spellings of a path do that was decoded.
+	// Undecided: Google's parser and RFC 9309 differ on the change, or spellings of a decoded path do.
 	Undecided ChangeInfo `json:"undecided"`
 }
 
@@ -60,18 +57,16 @@ func (c *ComparedInfo) Compared() int64 {
 type ChangeInfo struct {
 	Requests int64 `json:"requests"` // how many
 	Bytes    int64 `json:"bytes"`    // of bodies sent in answer to them, as far as the log has sizes
-	// Prefixes are how their paths begin, the most requested first; there are none of requests that
-	// are unchanged. If there are more than 8,192 in all, these are of a choice, as a warning then says.
+	// Prefixes are how their paths begin, the most requested first; none for unchanged requests. Of more than
+	// 8,192 a choice is listed, with a warning.
 	Prefixes []PrefixInfo `json:"prefixes"`
-	// Examples are their first three targets, in byte order, at most the first 200 bytes of each; none
-	// of requests that are unchanged.
+	// Examples are their first three targets, in byte order, cut to 200 bytes; none for unchanged requests.
 	Examples []string `json:"examples"`
 }
 
 // PrefixInfo counts requests whose paths begin alike.
 type PrefixInfo struct {
-	// Prefix is the first folder of the paths, or the name before a query, such as /search?; / stands
-	// for all paths without a folder or a query.
+	// Prefix is the paths' first folder, or the name before a query, such as /search?; / stands for all others.
 	Prefix   string `json:"prefix"`
 	Requests int64  `json:"requests"` // how many
 	Bytes    int64  `json:"bytes"`    // of bodies sent in answer to them

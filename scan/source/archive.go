@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // The members of an archive are inputs of their own. They are found when the archive is (index.go),

@@ -20,7 +20,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // archived is a file to be put into an archive.

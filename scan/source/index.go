@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // contents finds the members of an archive. It returns those found before an error with it, and nil if the input is no

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // Input is one named source of bytes, made by [Inputs], [NewFile] or [NewInput]. It is read once,

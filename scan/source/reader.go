@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // Options of a Reader. The zero value is good.

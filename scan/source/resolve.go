@@ -17,7 +17,7 @@ import (
 	"syscall"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // Inputs resolves command-line arguments into inputs, in their order:

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/robotsieve/robotsieve/scan/sniff"
-	"github.com/robotsieve/robotsieve/scan/spill"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 )
 
 // A spool is a temporary file with the members of compressed tars, which can only be read from

@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine

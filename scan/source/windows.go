@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
 // ordinaryWindow is the largest window that every stream may have: that of zstd up to level 19 and

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/robotsieve/robotsieve/scan/sniff"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 

@@ -1,8 +1,9 @@
 """Builds the wheel of package robotsieve, with Go, the modules of go.mod and a C compiler.
 
-    python3 wheel.py FOLDER [VERSION]
+    python3 wheel.py FOLDER [VERSION [OS/ARCH]]
 
-It is also the backend of pyproject.toml, so that `pip install .` works in this folder.
+For another architecture than this machine's, CC is its C compiler; without one the wheel has the command and the
+Python modules, but not the library. It is also the backend of pyproject.toml, so that `pip install .` works in this folder.
 """
 
 import base64
@@ -10,6 +11,7 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -36,32 +38,42 @@ Description-Content-Type: text/markdown
 
 
 def tag(library: bytes) -> str:
-    """Returns the systems that a library runs on: with glibc from the newest version of a symbol that it needs."""
-    system = re.sub("universal2$", platform.machine(), sysconfig.get_platform())
+    """Returns the systems that a wheel is for: with glibc from the newest version of a symbol that the library needs."""
+    system, machine = sysconfig.get_platform(), platform.machine()
+    if os.environ.get("GOARCH"):
+        machine = {"amd64": "x86_64", "arm64": "aarch64"}[os.environ["GOARCH"]]
+        system = "linux-" + machine
+    system = re.sub("universal2$", machine, system)
     if platform.libc_ver()[0] == "glibc":
-        newest = max(int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", library))
+        newest = max((int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", library)), default=17)
         system = system.replace("linux", f"manylinux_2_{newest}")
     return "py3-none-" + re.sub("[-.]", "_", system)
 
 
-def go(*args: str, cgo: bool = True) -> str:
-    """Runs the Go command."""
+def go(*args: str, cgo: bool = True, here: bool = False) -> str:
+    """Runs the Go command, for this machine if here is set."""
     environment = {**os.environ, "CGO_ENABLED": "1" if cgo else "0"}
+    if here:
+        environment.update(GOOS="", GOARCH="")
     command = [os.environ.get("GO", "go"), *args]
     return subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def built(release: str) -> Tuple[bytes, bytes, bytes]:
-    """Returns the library, the command, and the licences of what is in them."""
-    build = ["build", "-pgo=cmd/robotsieve/default.pgo", "-trimpath", "-ldflags"]
+    """Returns the library, which is empty without a compiler for it, the command, and the licences of what is in them."""
+    build = ["build", "-pgo=cmd/robotsieve/default.pgo", "-trimpath", "-buildvcs=false", "-ldflags"]
     package = "github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
     with tempfile.TemporaryDirectory() as made:
         library, program, licences = (Path(made, name) for name in (FILE, PROGRAM, "THIRD_PARTY.txt"))
-        go(*build, f"-s -w -X main.release={release}", "-buildmode=c-shared", "-o", str(library), "./cmd/librobotsieve")
-        go(*build, f"-s -w -X {package}.release={release}", "-o", str(program), "./cmd/robotsieve", cgo=False)
+        if shutil.which(go("env", "CC").split()[0]):
+            go(*build, f"-s -w -X main.release={release}", "-buildmode=c-shared", "-o", str(library), "./cmd/librobotsieve")
+        else:
+            print(f"wheel: no C compiler {go('env', 'CC').strip()}, so the wheel has no library", file=sys.stderr)
+            library.touch()
+        go(*build, f"-s -w -X {package}.version={release}", "-o", str(program), "./cmd/robotsieve", cgo=False)
         system = "/".join(go("env", "GOOS", "GOARCH").split())
         # The command imports all that the library does.
-        go("run", "-pgo=off", "./internal/notices", "-o", str(licences), "./cmd/robotsieve", system)
+        go("run", "-pgo=off", "./internal/notices", "-o", str(licences), "./cmd/robotsieve", system, cgo=False, here=True)
         return library.read_bytes(), program.read_bytes(), licences.read_bytes()
 
 
@@ -74,11 +86,12 @@ def build_wheel(folder: str, config_settings: object = None, metadata: object = 
     files = {f"robotsieve/{path.name}": path.read_bytes() for path in package}
     library, program, licences = built(release or version)
     scripts = f"robotsieve-{version}.data/scripts"
-    files["robotsieve/" + FILE] = library
+    if library:
+        files["robotsieve/" + FILE] = library
     files[f"{scripts}/{PROGRAM}"] = program
     files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{info}/licenses/THIRD_PARTY.txt"] = licences
-    files[f"{info}/METADATA"] = METADATA.format(version).encode() + (ROOT / "docs" / "python.md").read_bytes()
+    files[f"{info}/METADATA"] = METADATA.format(version).encode() + (ROOT / "docs" / "howto" / "python.md").read_bytes()
     files[f"{info}/WHEEL"] = f"{WHEEL}{tag(library)}\n".encode()
     files[f"{info}/RECORD"] = "".join(map(row, files.items())).encode() + f"{info}/RECORD,,\n".encode()
     name = f"robotsieve-{version}-{tag(library)}.whl"
@@ -99,4 +112,6 @@ def row(file: "tuple[str, bytes]") -> str:
 
 if __name__ == "__main__":
     Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
+    if len(sys.argv) > 3:
+        os.environ["GOOS"], os.environ["GOARCH"] = sys.argv[3].split("/")
     print(Path(sys.argv[1], build_wheel(sys.argv[1], release="".join(sys.argv[2:3]))))

@@ -126,5 +126,5 @@ func writeSARIF(w io.Writer, d *explain.Description) error {
 	for _, k := range lint.Kinds() {
 		kinds = append(kinds, render.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
 	}
-	return render.WriteSARIF(w, version(), d.File, kinds, findings)
+	return render.WriteSARIF(w, thisBuild().version, d.File, kinds, findings)
 }

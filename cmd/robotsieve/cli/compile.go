@@ -11,7 +11,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -26,7 +25,7 @@ func runCompile(ctx context.Context, s streams, a *args) error {
 	}
 	o := job.CompileOptions{
 		Sources: a.rest, Stdin: s.in, Output: a.text("out"), Force: a.is("force"), Dialects: dialects,
-		MaxBytes: maxBytes(a), Fields: value[capture.Fields](a, "fields"), AllVersions: a.text("versions") == "all",
+		MaxBytes: maxBytes(a), Fields: a.text("fields"), AllVersions: a.text("versions") == "all",
 		Memory: value[int64](a, "memory"), Messages: s.messages(),
 	}
 	switch {

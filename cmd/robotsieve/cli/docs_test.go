@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -157,106 +159,199 @@ func TestFormatsLists(t *testing.T) {
 	}
 }
 
-// recipe is a block of docs/recipes.md.
-type recipe struct{ title, kind, text string }
+// block is a fenced block of a page, under a heading.
+type block struct{ title, kind, text string }
 
-func recipes(t *testing.T) (list []recipe) {
-	blocks, title := regexp.MustCompile("(?ms)^## ([^\n]+)$|^```([a-z]+)\n(.*?)^```$"), ""
-	for _, b := range blocks.FindAllStringSubmatch(string(raw(t, "../../../docs/recipes.md")), -1) {
+func blocksOf(t *testing.T, page string) (list []block) {
+	t.Helper()
+	title := ""
+	for _, b := range fenced.FindAllStringSubmatch(string(raw(t, page)), -1) {
 		if b[1] != "" {
 			title = b[1]
 		} else {
-			list = append(list, recipe{title, b[2], b[3]})
+			list = append(list, block{title, b[2], b[3]})
 		}
 	}
 	return list
 }
 
-// TestRecipes runs each recipe of docs/recipes.md with the files of the sample.
-func TestRecipes(t *testing.T) {
+var fenced = regexp.MustCompile("(?ms)^##+ ([^\n]+)$|^```([a-z-]*)\n(.*?)^```$")
+
+// TestPages runs the commands of README.md and of each page of docs, in a copy of the sample. A block of the kind
+// console is a session, whose output is compared (a line ... stands for any lines, and -update writes others
+// anew); one of sh must succeed. A block of shell is only shown, because it needs the network or another machine:
+// its flags must be there.
+func TestPages(t *testing.T) {
 	skipUnderRace(t)
 	for _, tool := range []string{"sh", "paste", "xargs", "sed"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip("there is no " + tool)
 		}
 	}
-	ran := 0
-	for _, r := range recipes(t) {
-		kind, text := r.kind, r.text
-		if r.title == manyProcesses || r.title == manySites {
-			continue // tests of their own run them
-		}
-		t.Run(r.title, func(t *testing.T) {
-			script := ""
-			switch kind {
-			case "sh":
-				script = text
-			case "crontab": // five fields of a time, and a command whose % are escaped
-				fields := regexp.MustCompile(`^(?:\S+ ){5}(.+\n)$`).FindStringSubmatch(text)
-				if fields == nil || strings.Contains(strings.ReplaceAll(fields[1], `\%`, ""), "%") {
-					t.Fatalf("not a line of a crontab: %s", text)
+	pages, _ := filepath.Glob("../../../docs/*/*.md")
+	for _, page := range append(pages, "../../../README.md") {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			dir := pageFiles(t)
+			for _, b := range blocksOf(t, page) {
+				if b.title != manyProcesses && b.title != manySites { // tests of their own run them
+					t.Run(b.title, func(t *testing.T) { runBlock(t, page, dir, b) })
 				}
-				script = strings.ReplaceAll(fields[1], `\%`, "%")
-			case "yaml":
-				for _, run := range regexp.MustCompile(`(?m)^ +(?:run|entry): (.+)$`).FindAllStringSubmatch(text, -1) {
-					script += run[1] + "\n"
-				}
-			case "prometheus":
-				checkRules(t, text)
-			case "xml":
-				script = functionScript(t, text)
-			case "pyspark":
-				script = "printf 'https://a.example/p\\nhttps://a.example/x\\nfoo\\n' | " +
-					regexp.MustCompile(`pipe\("(.*)"\)`).FindStringSubmatch(text)[1] + " > out\n" +
-					"printf 'https://a.example/p\\tdisallowed\\tGPTBot\\t2\\nhttps://a.example/x\\tallowed\\t\\t0\\nfoo\\tnot_absolute\\t\\t0\\n' | cmp - out\n"
-			case "python":
-				t.Skip("the tests of cmd/librobotsieve/python run it")
-			}
-			if _, err := exec.LookPath("jq"); err != nil && strings.Contains(script, "| jq ") {
-				t.Skip("there is no jq")
-			}
-			if script != "" {
-				checkRecipe(t, script)
-			} else if kind != "prometheus" {
-				t.Fatalf("a recipe of the kind %q is not run", kind)
 			}
 		})
-		ran++
-	}
-	if ran < 9 {
-		t.Errorf("%d recipes were found", ran)
 	}
 }
 
-// recipeFiles makes a folder with what the recipes name, and returns a script with the paths in it.
-func recipeFiles(t *testing.T, script string) (dir, moved string) {
-	dir = t.TempDir()
-	sample, err := filepath.Abs("../../../testdata/sample")
-	if err != nil {
-		t.Fatal(err)
+// runBlock runs a block of a page in a folder with the files of the sample.
+func runBlock(t *testing.T, page, dir string, b block) {
+	switch b.kind {
+	case "console", "":
+		if b.kind == "" && !strings.HasPrefix(b.text, "$ ") {
+			if strings.HasPrefix("\n"+b.text, "\nrobotsieve ") {
+				t.Errorf("commands in a block without a kind: console, sh or shell\n%s", b.text)
+			}
+			return
+		}
+		if got := session(t, dir, b.text); *update {
+			text := string(raw(t, page))
+			write(t, page, strings.Replace(text, "```"+b.kind+"\n"+b.text, "```"+b.kind+"\n"+got, 1))
+		} else if got != b.text {
+			t.Errorf("the page shows\n%s\nbut it prints\n%s", b.text, got)
+		}
+	case "sh":
+		runScript(t, dir, b.text)
+	case "crontab": // five fields of a time, and a command whose % are escaped
+		fields := regexp.MustCompile(`^(?:\S+ ){5}(.+\n)$`).FindStringSubmatch(b.text)
+		if fields == nil || strings.Contains(strings.ReplaceAll(fields[1], `\%`, ""), "%") {
+			t.Fatalf("not a line of a crontab: %s", b.text)
+		}
+		runScript(t, dir, strings.ReplaceAll(fields[1], `\%`, "%"))
+	case "yaml":
+		script := ""
+		for _, run := range regexp.MustCompile(`(?m)^ +(?:run|entry): (.+)$`).FindAllStringSubmatch(b.text, -1) {
+			script += run[1] + "\n"
+		}
+		runScript(t, dir, script)
+	case "prometheus":
+		checkRules(t, b.text)
+	case "xml":
+		runScript(t, dir, functionScript(t, b.text))
+	case "shell":
+		checkFlagNames(t, b.text)
 	}
-	for _, folder := range []string{"srv", "log", "prometheus"} {
-		makeDir(t, filepath.Join(dir, folder))
+}
+
+// checkFlagNames checks that the flags of each call of robotsieve in a script are there.
+func checkFlagNames(t *testing.T, script string) {
+	script = strings.ReplaceAll(script, "\\\n", " ")
+	for _, call := range regexp.MustCompile(`robotsieve (\w+)([^|;&>)\n]*)`).FindAllStringSubmatch(script, -1) {
+		for _, name := range regexp.MustCompile(`\s--([a-z0-9-]+)`).FindAllStringSubmatch(call[2], -1) {
+			if !slices.Contains(allFlags(), name[1]) {
+				t.Errorf("robotsieve %s has no flag --%s", call[1], name[1])
+			}
+		}
 	}
-	link := func(from, to string) {
-		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
+}
+
+// allFlags are the names of the flags of all commands.
+func allFlags() (names []string) {
+	for _, row := range flagTable {
+		names = append(names, row.name)
+	}
+	for _, source := range job.HistorySources() {
+		for _, f := range source.Flags {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// pageFiles makes a folder with what the pages name.
+func pageFiles(t *testing.T) string {
+	dir, sample := t.TempDir(), "../../../testdata/sample"
+	for _, to := range []string{"here", "here/testdata/sample", "srv/site"} {
+		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(sample)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	link(sample, "srv")
-	link(sample, "here")
-	makeDir(t, filepath.Join(dir, "srv", "states"))
+	for _, folder := range []string{"var/log/nginx", "var/lib/prometheus/node-exporter", "srv/site/states"} {
+		makeDir(t, filepath.Join(dir, folder))
+	}
+	log := string(raw(t, filepath.Join(sample, "access.log.gz")))
+	write(t, filepath.Join(dir, "var/log/nginx/access.log-20261119"), log)
 	corpus(t, filepath.Join(dir, "here"))
-	log, err := os.ReadFile(filepath.Join(sample, "access.log.gz"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "log", "access.log-20261119.gz"), log, 0o666)
+	return dir
+}
+
+// paths replaces the paths of a server by those of a folder, and a period that the sample outlives.
+func paths(dir, script string) string {
+	demo := "robotsieve " + strings.Join(fullAudit("testdata/sample/"), " ")
+	return regexp.MustCompile(`/(srv|var)/`).ReplaceAllString(strings.NewReplacer("--since 7d", "--since 3660d",
+		"make demo\n", demo+"\n", "bin/robotsieve", "robotsieve").Replace(script), dir+"/$1/")
+}
+
+// session runs the commands of a block, which begin with $, and returns the block with what they print.
+func session(t *testing.T, dir, block string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq("\n"+block, "\n$ ") {
+		if part = strings.TrimPrefix(part, "\n"); part == "" {
+			continue
+		}
+		call := regexp.MustCompile(`^(?:.*\\\n)*.*(?:\n|$)`).FindString(part)
+		shown := strings.TrimSuffix(strings.TrimPrefix(part, call), "\n")
+		c := exec.Command("sh", "-c", paths(dir, call))
+		c.Dir = filepath.Join(dir, "here")
+		out, _ := c.CombinedOutput()
+		got := strings.ReplaceAll(string(out), dir+"/", "/")
+		if elided(shown, got) {
+			got = shown + "\n"
+		}
+		b.WriteString("$ " + strings.TrimSuffix(call, "\n") + "\n" + got)
 	}
-	if err != nil {
-		t.Fatal(err)
+	return b.String()
+}
+
+// elided reports whether text is what is shown, in which lines of ... stand for any lines.
+func elided(shown, text string) bool {
+	if !strings.Contains("\n"+shown+"\n", "\n...\n") {
+		return false
 	}
-	return dir, strings.NewReplacer("/srv/site", filepath.Join(dir, "srv"), "/var/log/nginx", filepath.Join(dir, "log"),
-		"/var/lib/prometheus/node-exporter", filepath.Join(dir, "prometheus"),
-		"--since 7d", "--since 3660d").Replace(script) // the sample does not get younger
+	pattern := strings.ReplaceAll(regexp.QuoteMeta("\n"+shown), "\n"+`\.\.\.`, `(?:\n.*)*?`)
+	return regexp.MustCompile(`^` + pattern + `\n?$`).MatchString("\n" + text)
+}
+
+// runScript runs a script, which must succeed.
+func runScript(t *testing.T, dir, script string) {
+	for _, tool := range []string{"jq", "git", "sqlite3", "duckdb", "curl", "python3", "openssl", "xxd"} {
+		if _, err := exec.LookPath(tool); err != nil && regexp.MustCompile(`(?m)(^|[|&!(] *)`+tool+" ").MatchString(script) {
+			t.Skip("there is no " + tool)
+		}
+	}
+	if strings.Contains(script, "git ") {
+		script = inRepository(t) + script
+	}
+	c := exec.Command("sh", "-eu")
+	c.Dir, c.Stdin, c.Env = filepath.Join(dir, "here"), strings.NewReader(paths(dir, script)), os.Environ()
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, out)
+	}
+	for _, made := range []struct{ name, in, begins string }{
+		{"robotsieve.prom", "var/lib/prometheus/node-exporter/robotsieve.prom", "# HELP robotsieve_info"},
+		{"month.json", "srv/site/month.json", "{\n  \"schema\": \"robotsieve.audit/3\""},
+		{"--html report.html", "here/report.html", "<!doctype html>"},
+		{"> rows.parquet", "here/rows.parquet", "PAR1"},
+		{"docs.both", "here/docs.both", "disallowed\tGPTBot,CCBot\t2\t{\"text\":\"a\""},
+		{"docs.barred", "here/docs.barred", "https://a.example/p GPTBot,CCBot\n"},
+		{"FILE.kept", "here/part-2.jsonl.kept", "{\"text\":\"b\""},
+		{"> robots.sarif", "here/robots.sarif", "{\n  \"$schema\":"},
+	} {
+		if !strings.Contains(script, made.name) {
+			continue
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, made.in)); err != nil ||
+			!strings.HasPrefix(string(text), made.begins) {
+			t.Errorf("%s: %v, %.200q", made.in, err, text)
+		}
+	}
 }
 
 // corpus makes documents, the robots.txt of their hosts, and an archive of these.
@@ -293,44 +388,6 @@ func functionScript(t *testing.T, config string) string {
 	return `printf 'https://a.example/p\nhttps://a.example/x\nhttps://b.example/\nx\n\n' | ` + f.Command + ` > out
 printf 'disallowed\nallowed\nno_policy\nnot_absolute\nblank\n' | cmp - out
 `
-}
-
-// checkRecipe runs a script of a recipe, in which robotsieve is this program.
-func checkRecipe(t *testing.T, script string) {
-	if !strings.Contains(script, "robotsieve") && !strings.Contains(script, "policy.csv") {
-		t.Fatalf("nothing to run in %s", script)
-	}
-	dir, script := recipeFiles(t, script)
-	if strings.Contains(script, "git ") {
-		script = inRepository(t) + script
-	}
-	c := exec.Command("sh", "-eu")
-	c.Dir, c.Stdin, c.Env = filepath.Join(dir, "here"), strings.NewReader(script), os.Environ()
-	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, script, out.String())
-	}
-	for _, made := range []struct{ name, in, begins string }{
-		{"robotsieve.prom", "prometheus/robotsieve.prom", "# HELP robotsieve_info"},
-		{"month.json", "srv/month.json", "{\n  \"schema\": \"robotsieve.audit/3\""},
-		{"report.html", "here/report.html", "<!doctype html>"},
-		{"rows.parquet", "here/rows.parquet", "PAR1"},
-		{"docs.both", "here/docs.both", "disallowed\tGPTBot,CCBot\t2\t{\"text\":\"a\""},
-		{"docs.barred", "here/docs.barred", "https://a.example/p GPTBot,CCBot\n"},
-		{"FILE.kept", "here/part-2.jsonl.kept", "{\"text\":\"b\""},
-		{"--evidence", "here/evidence/evidence.json", "{"},
-		{"> robots.sarif", "here/robots.sarif", "{\n  \"$schema\":"},
-		{">> " + dir, "srv/policy.csv", "from,origin,status,file\n"},
-	} {
-		if !strings.Contains(script, made.name) {
-			continue
-		}
-		if text, err := os.ReadFile(filepath.Join(dir, made.in)); err != nil ||
-			!strings.HasPrefix(string(text), made.begins) {
-			t.Errorf("%s: %v, %.200q", made.in, err, text)
-		}
-	}
 }
 
 // inRepository returns the beginning of a script that makes of its folder a repository with two commits.
@@ -392,7 +449,7 @@ const manyProcesses = "Many logs, many processes"
 func TestRecipesForManyProcesses(t *testing.T) {
 	skipUnderRace(t)
 	var blocks, kinds []string
-	for _, r := range recipes(t) {
+	for _, r := range blocksOf(t, "../../../docs/howto/scale.md") {
 		if r.title == manyProcesses {
 			kinds, blocks = append(kinds, r.kind), append(blocks, r.text)
 		}
@@ -416,8 +473,7 @@ func TestRecipesForManyProcesses(t *testing.T) {
 				t.Log("no SLURM runs here: its tasks are run one after the other")
 				run = withoutSLURM(t, run)
 			}
-			dir, script := recipeFiles(t, strings.Join(append([]string{blocks[0], run}, blocks[n-2:]...), "\n"))
-			here := filepath.Join(dir, "here")
+			script, here := strings.Join(append([]string{blocks[0], run}, blocks[n-2:]...), "\n"), filepath.Join(pageFiles(t), "here")
 			logs := manySmallLogs(t, here)
 			c := exec.Command("sh", "-u")
 			c.Dir, c.Stdin, c.Env = here, strings.NewReader(script), os.Environ()

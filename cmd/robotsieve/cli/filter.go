@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/page"
 )
 
 func newFilter(s streams) *cobra.Command { return subcommand{name: "filter", run: runFilter}.build(s) }
@@ -17,11 +15,11 @@ func filterOptions(s streams, a *args) job.FilterOptions {
 	limits := limitsOf(a)
 	o := job.FilterOptions{
 		Agents: agentsOf(a), Any: a.is("any"), Robots: robotsFile(s, a), Archive: a.text("rules"),
-		URLs: job.Inputs{Names: a.rest, Stdin: s.in}, Format: list.ParseKind(a.text("format")),
-		List: list.Options{Column: a.text("column"), Date: a.text("date-column")}, AsOf: a.text("as-of"),
+		URLs: job.Inputs{Names: a.rest, Stdin: s.in}, Format: a.text("format"),
+		List: job.ListColumns{Column: a.text("column"), Date: a.text("date-column")}, AsOf: a.text("as-of"),
 		Disallowed: a.text("keep") == "disallowed", NoPolicy: a.text("no-policy") == "keep",
 		Invalid: a.text("invalid") == "keep", Quotes: 1, Annotate: job.Annotation(a.text("annotate")), Key: a.text("key"),
-		Page: value[page.Directives](a, "page"), Prompt: a.is("line-buffered"), Memory: limits.Memory,
+		Page: a.text("page"), Prompt: a.is("line-buffered"), Memory: limits.Memory,
 		Workers: limits.Workers, Messages: s.messages(),
 	}
 	if a.text("invalid") == "error" {

@@ -13,7 +13,7 @@ import (
 )
 
 // flagRow is a flag of some commands. The command line, its completion, help, the man pages and
-// docs/flags.md are made of these rows, which are in flagtable.go.
+// docs/reference/flags.md are made of these rows, which are in flagtable.go.
 type flagRow struct {
 	name  string
 	short string // one letter; "" for none
@@ -239,7 +239,14 @@ func (a *args) follow(rules []rule, text string) error {
 }
 
 // hasWord reports whether a list that is separated by blanks has a word.
-func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
+func hasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
 
 // flagError is the error of a flag in our words.
 func flagError(cmd *cobra.Command, err error) error {

@@ -40,6 +40,9 @@ func TestFlagTable(t *testing.T) {
 		if !slices.Contains(commandNames, command) || !slices.Contains(groups, row.group) {
 			t.Errorf("--%s: the command %q, the group %q", row.name, command, row.group)
 		}
+		if n := len(strings.Fields(row.help)); n > maxHelpWords {
+			t.Errorf("%s --%s: its help has %d words, %d at most", command, row.name, n, maxHelpWords)
+		}
 		if row.help == "" || row.kind.read == nil {
 			t.Errorf("%s --%s has no help or no kind", command, row.name)
 		}
@@ -115,9 +118,36 @@ func eachCommand(do func(*cobra.Command)) {
 	walk(Root())
 }
 
-// TestHelp: help fits a terminal, and has all flags in their groups, with all that the table says.
+// maxHelpWords are the words that a flag's help may have; what needs more is for docs/reference/flags.md.
+const maxHelpWords = 12
+
+// TestTopics: help prints each how-to page without its marks, and says which there are.
+func TestTopics(t *testing.T) {
+	for _, topic := range topics() {
+		if text := done(t, "", "help", topic).out; !strings.HasPrefix(text, strings.ToUpper(text[:1])) ||
+			strings.Contains(text, "```") || strings.Contains(text, "](") || strings.Contains(text, "|---") {
+			t.Errorf("help %s prints\n%s", topic, text)
+		}
+	}
+	if r := command(t, "", "help", "nothing"); r.code != exitUsage || !strings.Contains(r.err, "own-format") {
+		t.Errorf("%d, %s", r.code, r.err)
+	}
+	if text := done(t, "", "help", "merge").out; !strings.HasPrefix(text, "Merge adds up") {
+		t.Error(text)
+	}
+}
+
+// TestHelp: help begins with one sentence and three examples, fits a terminal, and has all flags in their
+// groups, with all that the table says.
 func TestHelp(t *testing.T) {
 	eachCommand(func(cmd *cobra.Command) {
+		if cmd.HasExample() {
+			sentence, _, _ := strings.Cut(cmd.Long, "\n\n")
+			examples := len(regexp.MustCompile(`(?m)^  \w`).FindAllString(cmd.Example, -1))
+			if strings.Contains(sentence, ". ") || strings.Contains(sentence, ".\n") || examples < 3 || examples > 4 {
+				t.Errorf("%s begins with %q and has %d examples", cmd.CommandPath(), sentence, examples)
+			}
+		}
 		line := append(strings.Fields(cmd.CommandPath())[1:], "--help")
 		text := done(t, "", line...).out
 		for line := range strings.Lines(text) {
@@ -179,7 +209,7 @@ func TestOptionFlags(t *testing.T) {
 // flagsNamed are packages, and the file of a source of history, whose texts may name flags: the words of a
 // source are the help of its command, and sentences of the report and of rules are for readers who look
 // flags up.
-var flagsNamed = []string{"scan/history", "scan/job/history.go", "scan/report", "scan/block"}
+var flagsNamed = []string{"scan/history", "scan/job/history.go", "scan/report", "scan/internal/block"}
 
 // TestPackagesNameNoFlags: a message of a package names an option, for callers have no flags.
 func TestPackagesNameNoFlags(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// TestFlagsPage holds docs/flags.md to the table of flags; -update writes it.
+// TestFlagsPage holds docs/reference/flags.md to the table of flags; -update writes it.
 func TestFlagsPage(t *testing.T) {
-	const name, begin, end = "../../../docs/flags.md", "\n<!-- made by TestFlagsPage: ", "\n<!-- end -->\n"
+	const name, begin, end = "../../../docs/reference/flags.md", "\n<!-- made by TestFlagsPage: ", "\n<!-- end -->\n"
 	page := string(raw(t, name))
 	before, rest, _ := strings.Cut(page, begin)
 	by, _, ok := strings.Cut(rest, "\n")
@@ -27,7 +27,7 @@ func TestFlagsPage(t *testing.T) {
 	}
 }
 
-// flagTables is what docs/flags.md has of the flags of all commands: a table for each group.
+// flagTables is what docs/reference/flags.md has of the flags of all commands: a table for each group.
 func flagTables() string {
 	rows := slices.Clone(flagTable)
 	for _, source := range job.HistorySources() {
@@ -102,14 +102,14 @@ func (r rule) markdown(flag string) string {
 		text += "with " + names(r.with, " or ") + " "
 	}
 	if r.not == flag {
-		return text + "it is refused"
+		return text + "refused"
 	}
 	var parts []string
 	if r.needs != "" {
-		parts = append(parts, "it needs "+names(r.needs, " or "))
+		parts = append(parts, "needs "+names(r.needs, " or "))
 	}
 	if r.not != "" {
-		parts = append(parts, "not together with "+names(r.not, ", "))
+		parts = append(parts, "excludes "+names(r.not, ", "))
 	}
 	return text + strings.Join(parts, ", ")
 }

@@ -9,11 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/page"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -64,38 +61,36 @@ var flagTable = []flagRow{
 
 	// Rules
 	{name: "robots", on: "audit filter check bench", group: judging, kind: fileName(),
-		help: "the robots.txt to judge by, plain or compressed (- is stdin)", rules: []rule{
+		help: "the robots.txt to judge by (- is stdin)", rules: []rule{
 			{on: "audit", with: "robots=-", not: "ARG=-", why: "robots.txt and a log cannot both be stdin"},
 			{on: "filter bench", with: "robots=-", not: "ARG=-", why: whyStdin},
 			{on: "filter check", not: "rules", why: "--robots and --rules cannot be given together"}}},
 	{name: "policy", on: "audit", group: judging, kind: anyText("PATH"),
-		help: "the versions of robots.txt to judge by: a manifest (CSV), a folder of history, or a folder of dated files",
+		help: "versions of robots.txt: a manifest, or a folder of dated files",
 		rules: []rule{{not: "what-if", why: whyWithOld},
 			{not: "robots", why: "--robots and --policy cannot be given together"}}},
 	{name: "rules", on: "check", group: judging, kind: fileName("rsv"),
-		help: "an archive of robotsieve compile to judge by"},
+		help: "an archive made by robotsieve compile"},
 	{name: "rules", on: "filter", group: judging, kind: fileName("rsv"),
-		help: "archive of many sites' robots.txt, made by compile"},
+		help: "an archive of many sites' robots.txt, made by compile"},
 	{name: "dialect", on: "audit filter check bench", group: judging,
 		kind: oneOf("NAME", append([]string{auto}, automaton.DialectNames()...)...), text: auto,
-		help: "how robots.txt is read; auto is the crawler's own way, where it is known"},
+		help: "how robots.txt is read; auto is the crawler's own way"},
 	{name: "dialect", on: "compile", group: judging, text: "rfc9309,google",
 		kind: commas("NAMES").offering(automaton.DialectNames()...),
-		help: "the ways to read robots.txt that the archive holds: " + strings.Join(automaton.DialectNames(), ", ")},
+		help: "dialects to hold, of " + strings.Join(automaton.DialectNames(), ", ")},
 	{name: "max-bytes", on: "audit filter check bench", group: judging, kind: whole(natural),
 		text: fmt.Sprint(compile.DefaultMaxBytes),
-		help: "read at most this many bytes of a robots.txt, decompressed; 0 is no limit but 256 MiB"},
+		help: "bytes of a robots.txt to read; 0 means up to 256 MiB"},
 	{name: "max-bytes", on: "compile", group: judging, kind: whole(natural), text: fmt.Sprint(compile.DefaultMaxBytes),
-		help: "read at most this many bytes of a robots.txt, decompressed; " +
-			"0 is as many as there is memory for, up to 64 MiB"},
+		help: "bytes of a robots.txt to read; 0 means up to 64 MiB"},
 	{name: "agent", on: "filter check", group: judging, kind: agentName.again(),
-		help: "a crawler that would fetch the URLs; can be repeated"},
+		help: "a crawler that would fetch the URLs (repeatable)"},
 	{name: "agent", on: "bench", group: judging, kind: agentName, help: "the product token of the crawler"},
 	{name: "crawlers", on: "audit filter check crawlers", group: judging, kind: fileName("json"),
-		help: "a file of crawlers that changes and extends the known ones"},
+		help: "a file that changes and extends the known crawlers"},
 	{name: "what-if", on: "audit", group: judging, kind: fileName(),
-		help: "another robots.txt: say which requests of crawlers it would forbid that --robots allows, and the reverse, " +
-			"and judge none (- is stdin)",
+		help: "compare --robots with this robots.txt, and judge nobody (- is stdin)",
 		rules: []rule{
 			{not: "list prometheus ip-ranges resolved-names samples",
 				why: "FLAG is about verdicts, and --what-if gives none"},
@@ -105,29 +100,26 @@ var flagTable = []flagRow{
 			{with: "what-if=-", not: "robots=- ARG=-",
 				why: "stdin can be one of --robots, --what-if and the logs only"}}},
 	{name: "history", on: "audit", group: judging, kind: oneOf("TIMES", auto, "deployed", "observed"), text: auto,
-		help: "whether the times of versions are when they were deployed or when they were observed; auto is what a " +
-			"manifest says, else deployed for a manifest and observed for others",
+		help:  "what the times of versions are; auto follows the manifest",
 		rules: []rule{{with: "history=deployed history=observed", needs: "policy", why: whyConstant}}},
 	{name: "assume-constant", on: "audit", group: judging, kind: onOff,
-		help:  "take the first version of each origin as in force before all time",
+		help:  "take each first version as in force before all time",
 		rules: []rule{{needs: "policy", why: whyConstant}}},
 	{name: "window", on: "audit", group: judging, kind: duration(""), text: "24h",
-		help: "how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more"},
+		help: "how long a crawler may cache robots.txt, at least 24h (RFC 9309)"},
 	{name: "delay", on: "audit", group: judging, kind: duration(""), text: "3h",
-		help: "how much longer queues, caches and late logging may keep a copy of robots.txt in use, 3h or more"},
+		help: "how much longer queues and late logging may delay, at least 3h"},
 	{name: "skew", on: "audit", group: judging, kind: duration(""), text: "10m",
-		help: "by how much the clocks of the log and of the versions may differ, 10m or more"},
+		help: "how far clocks and times of versions may differ, at least 10m"},
 	{name: "any", on: "filter", group: judging, kind: onOff, help: "keep what one of the agents may fetch"},
 	{name: "all", on: "filter", group: judging, kind: onOff, help: "keep what all agents may fetch (the default)",
 		rules: []rule{{not: "any",
 			why: "if any flags in the group [all any] are set none of the others can be; [all any] were all set"}}},
 	{name: "as-of", on: "check", group: judging, kind: anyText("TIME"),
-		help: "with --rules: judge by the robots.txt in force at this time: " +
-			"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC",
+		help:  "with --rules: judge by the robots.txt in force at this time",
 		rules: []rule{{needs: "rules jsonl", why: "--as-of chooses a version of --rules"}}},
 	{name: "as-of", on: "filter", group: judging, kind: anyText("TIME"),
-		help: "with --rules: judge by the robots.txt in force at this time: " +
-			"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC",
+		help: "with --rules: judge by the robots.txt in force at this time",
 		rules: []rule{{not: "robots",
 			why: "--robots gives one robots.txt for all times: --date-column and --as-of need --rules"}}},
 	{name: "no-policy", on: "filter", group: judging, kind: oneOf("ACTION", "keep", "drop"), text: "drop",
@@ -135,75 +127,66 @@ var flagTable = []flagRow{
 		rules: []rule{{not: "robots",
 			why: "--no-policy is about origins that are not in an archive: it needs --rules"}}},
 	{name: "page", on: "filter", group: judging,
-		kind: parsed("DIRECTIVES", ": ", page.ParseDirectives),
-		help: "of WARC: drop records whose page states one of these directives, such as noindex,noarchive,noai, in a " +
-			"meta tag or an X-Robots-Tag"},
+		kind: someText("DIRECTIVES"),
+		help: "drop WARC records whose page states a directive, such as noindex,noai"},
 	{name: "against", on: "check", group: judging, kind: fileName(),
-		help: "without a URL: an older robots.txt; say what changed since, for whom (- is stdin)", rules: []rule{
+		help: "without a URL: compare with this older robots.txt (- is stdin)", rules: []rule{
 			describes("--against compares what --robots says in general"),
 			{with: "against=-", not: "robots=-", why: "--robots and --against cannot both be stdin"}}},
 	{name: "sitemap", on: "check", group: judging, kind: fileName("xml", "gz", "txt", "csv").again(),
-		help: "without a URL: a sitemap of the site, or another list of its URLs; note what is forbidden; " +
-			"can be repeated",
+		help:  "without a URL: note rules that forbid URLs listed here (repeatable)",
 		rules: []rule{describes("--sitemap is about what --robots says in general")}},
 	{name: "crossings", on: "check", group: judging, kind: onOff,
-		help:  "without a URL: also note rules that exceptions or rules for certain queries contradict",
+		help:  "without a URL: also note rules contradicted by exceptions or queries",
 		rules: []rule{describes("--crossings is about what --robots says in general")}},
 	{name: "versions", on: "compile", group: judging, kind: oneOf("WHICH", "newest", "all"), text: "newest",
 		help: "which copies of an origin's robots.txt to keep"},
 
 	// Input
 	{name: "format", on: "audit", group: input, kind: anyText("FORMAT").completed(completeFormats), text: auto,
-		help: "format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in " +
-			"a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, the #Fields line " +
-			"of a W3C log, a JSON map, or a regular expression with named groups"},
+		help: "format of the logs: auto, a name, or your own words"},
 	{name: "format", on: "history-log", group: input, kind: anyText("FORMAT").completed(completeFormats), text: auto,
 		help: "format of the logs, as for audit"},
 	{name: "format", on: "formats", group: input, kind: anyText("FORMAT").completed(completeFormats), text: auto,
 		help: "format of the logs, with --explain", rules: []rule{{needs: "explain", why: whyExplain}}},
-	{name: "format", on: "filter", group: input, kind: oneOf("FORMAT", listKinds()...), text: auto,
+	{name: "format", on: "filter", group: input, text: auto,
+		kind: oneOf("FORMAT", append([]string{auto}, job.ListFormats()...)...),
 		help: "format of the lists"},
 	{name: "host", on: "audit", group: input, kind: anyText("HOST").again(),
-		help: "judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name " +
-			"hosts, and with --policy if they name none; HOST=PATTERN gives a site the logs whose names match: a file, " +
-			"a folder, an archive or a pattern such as 'logs/a.example*' or '*/a.example-access.log*'"},
+		help: "the site to judge, or SITE=PATTERN for whose log is whose (repeatable)"},
 	{name: "host", on: "history-log", group: input, kind: anyText("HOST").again(),
-		help: "the site of logs that name none, as for audit (repeatable)"},
+		help: "the site of logs that name none (repeatable)"},
 	{name: "bodies", on: "history-log", group: input, kind: anyText("PATH").again(),
-		help: "robots.txt files to compare sizes with: a file or a folder (repeatable)"},
+		help: "robots.txt files or folders to compare sizes with (repeatable)"},
 	{name: "since", on: "audit", group: input, kind: anyText("TIME"),
-		help: "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, which is its midnight in --time-zone, " +
-			"or a number of hours, days or weeks before now, such as 7d; answers to robots.txt before it still count for " +
-			"what was sent under each name"},
+		help: "judge requests from this time, date or age on, such as 7d"},
 	{name: "until", on: "audit", group: input, kind: anyText("TIME"),
-		help: "judge only requests before this time, which is not in the period itself; likewise"},
+		help: "judge requests before this time, date or age"},
 	{name: "time-zone", on: "audit", group: input, kind: anyText("ZONE"),
-		help: "the zone of dates above, of times in logs that name none, and of hours, days and times in the report but " +
-			"the times in JSON: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)",
+		help: "zone of dates, zoneless logs and the report (default UTC)",
 		rules: []rule{{with: "time-zone=local", not: "evidence state",
 			why: "--time-zone Local is another zone on another machine: give its name for --evidence and " +
 				"--state, such as Europe/Berlin"}}},
 	{name: "time-zone", on: "history-log", group: input, kind: anyText("ZONE"),
-		help: "the zone of times in logs that name none (default UTC)"},
+		help: "zone of times in logs that name none (default UTC)"},
 	{name: "allow-duplicates", on: "audit", group: input, kind: onOff,
-		help: "count a log also if another one has the same content"},
+		help: "count a log even if another has the same content"},
 	{name: "allow-duplicates", on: "history-log", group: input, kind: onOff,
-		help: "read a log also if another one has the same content"},
+		help: "read a log even if another has the same content"},
 	{name: "allow-duplicates", on: "merge", group: input, kind: onOff,
-		help: "count a state also if all its inputs are in another one"},
+		help: "count a state even if all its inputs are in another"},
 	{name: "max-unparsed", on: "audit", group: input, kind: percent, text: "5",
-		help: "per cent of the lines of a log that may be unreadable; more make the report partial"},
+		help: "per cent of unreadable lines above which a report is partial"},
 	{name: "max-unparsed", on: "history-log", group: input, kind: percent, text: "5",
-		help: "per cent of the lines of a log that may be unreadable; more give exit status 3"},
+		help: "per cent of unreadable lines above which the exit status is 3"},
 	{name: "sampled", on: "audit", group: input, kind: anyText("SHARE"),
-		help: "how the logs were sampled, such as 1/100: stated in the report"},
+		help: "how the logs were sampled, such as 1/100; stated in the report"},
 	{name: "sha256", on: "audit", group: input, kind: onOff,
-		help: "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second " +
-			"a gigabyte"},
+		help: "also hash uncompressed logs over 128 MiB"},
 	{name: "column", on: "filter", group: input, kind: anyText("COLUMN"),
-		help: "column or member that has the URL, such as url, 3 or request.url"},
+		help: "column or member with the URL, such as url, 3 or request.url"},
 	{name: "date-column", on: "filter", group: input, kind: anyText("COLUMN"),
-		help: "with --rules: column or member with the time at which the URL was captured",
+		help: "with --rules: column or member with the time of capture",
 		rules: []rule{{not: "robots",
 			why: "--robots gives one robots.txt for all times: --date-column and --as-of need --rules"}}},
 	{name: "warc", on: "check", group: input, kind: fileName("warc", "gz", "zst"),
@@ -212,32 +195,27 @@ var flagTable = []flagRow{
 			{with: "warc=- robots=- ARG=-", not: "warc", why: "with --warc nothing is read from stdin"},
 			{needs: argument, why: "no URL: --warc explains the captures of URLs"}}},
 	{name: "explain", on: "formats", group: input, kind: onOff, help: "show how the first lines of logs are read"},
-	{name: "fields", on: "compile", group: input, kind: parsed("NAMES", ": ", capture.ParseFields),
-		help: "names of the members of JSON, or columns of Parquet: host=NAME,body=NAME,..."},
+	{name: "fields", on: "compile", group: input, kind: someText("NAMES"),
+		help: "names of members or columns: host=NAME,body=NAME,..."},
 	{name: "external", on: "bench", group: input, kind: anyText("NAME=COMMAND").again(),
-		help: "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)"},
+		help: "a parser that answers like check --jsonl: NAME=COMMAND (repeatable)"},
 	{name: "list", on: "bench", group: input, kind: onOff, help: "also measure robotsieve by its plain list of rules"},
 
 	// Identity of clients
 	{name: "ip-ranges", on: "audit", group: identity, kind: anyText("NAME=FILE").again(),
-		help: "the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was " +
-			"made, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; NAME is a crawler's " +
-			"name, or an official list's such as googlebot.json, which is for all its crawlers (repeatable)"},
+		help: "crawlers' published addresses: DIR, NAME=DIR, NAME=FILE or NAME=FILE@DATE (repeatable)"},
 	{name: "ranges-max-age", on: "audit", group: identity, kind: duration("d"), text: "365d",
-		help: "how long before or after a request a list of addresses may have been made to verify a client, in days"},
+		help: "how far from a request an address list still verifies, in days"},
 	{name: "resolved-names", on: "audit", group: identity, kind: fileName(),
-		help: "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed"},
+		help: "names of addresses looked up elsewhere: ip<TAB>name<TAB>confirmed"},
 	{name: "resolve", on: "audit", group: identity, kind: onOff,
-		help: "look up the names of addresses of violations (uses the network; it can verify a client, but never prove " +
-			"an impostor)",
+		help: "verify clients of violations by DNS (uses the network)",
 		rules: []rule{{not: "state",
 			why: "--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names"}}},
 	{name: "client-ip", on: "audit", group: identity, kind: anyText("FIELD"), text: "addr",
-		help: "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from " +
-			"the right of X-Forwarded-For: the field that the format says; in the format combined, the first quoted " +
-			"field after the User-Agent"},
+		help: "where the client's address is: addr, xff or xff:-N"},
 	{name: "trusted-proxies", on: "audit", group: identity, kind: anyText("ADDRESS").again(),
-		help: "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)"},
+		help: "your own proxies, for --client-ip xff (repeatable)"},
 
 	// Output
 	{name: "out", short: "o", on: "compile", group: output, kind: fileName(), help: "the archive to write"},
@@ -257,7 +235,7 @@ var flagTable = []flagRow{
 		help: "form of the result"},
 	{name: "output", on: "check", group: output, text: "text",
 		kind: oneOf("FORM", "text", "json", "ndjson", "csv", "sarif", "changes"),
-		help: "form of the answers; sarif, and changes for --against, without a URL only", rules: []rule{
+		help: "form of the answers; sarif and changes need no URL", rules: []rule{
 			{with: "output=changes", needs: "against",
 				why: "the form changes is for changes: name the older robots.txt with --against OLD"},
 			{with: "output=sarif", needs: "robots", not: "ARG warc",
@@ -265,46 +243,40 @@ var flagTable = []flagRow{
 			{with: "output=csv", needs: "ARG warc robots", why: whyAnswers}}},
 	{name: "output", on: "compile", group: output,
 		kind: oneOf("FORM", append([]string{"text"}, render.RowOutputs()...)...),
-		help: "form of --list, text or ndjson; with --class ndjson, csv or parquet", rules: []rule{
+		help: "form of --list, or of --class", rules: []rule{
 			{needs: "list", why: "--output is the form of --list"},
 			{with: "output=text", not: "class",
 				why: "--class has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
 			{with: "output=csv output=parquet", needs: "class", why: "--output VALUE is for --class"}}},
 	{name: "full", on: "audit merge", group: output, kind: onOff,
-		help: "print the whole report in text, not only one screen of it: as --output full does"},
+		help: "print the whole report in text, not one screen"},
 	{name: "by", on: "audit merge", group: output, kind: oneOf("UNIT", auto, "hour", "day"), text: auto,
-		help: "unit of the figures over time; auto is hours for up to seven days, days for more"},
+		help: "unit of figures over time; auto is hours up to seven days"},
 	{name: "quiet", on: "audit merge", group: output, kind: onOff,
-		help: "print no report and no progress: the exit status, warnings and the files asked for are the answer"},
+		help: "print no report and no progress"},
 	{name: "quiet", on: "check", group: output, kind: onOff,
-		help: "print nothing; exit with status 1 if an agent may not fetch a URL, or --fail-on holds", rules: []rule{
+		help: "print nothing; the exit status is the answer", rules: []rule{
 			{needs: "ARG warc robots", why: whyAnswers},
 			{needs: "ARG warc fail-on", why: "--quiet tells by the exit status whether an agent may not fetch a URL, " +
 				"or whether --fail-on holds: give one of them"}}},
 	{name: "html", on: "audit merge", group: output, kind: fileName(),
-		help: "also write the report to a file as a page that is complete in itself"},
+		help: "also write the report as a self-contained page"},
 	{name: "prometheus", on: "audit merge", group: output, kind: fileName(),
-		help: "also write the figures to a file for the textfile collector of Prometheus"},
+		help: "also write figures for Prometheus's textfile collector"},
 	{name: "crawler", on: "audit merge", group: output, kind: agentName.again(),
-		help: "report only of this crawler, by its name or its product token; lines are counted all the same (repeatable)"},
+		help: "report only this crawler, by name or product token (repeatable)"},
 	{name: "category", on: "audit merge", group: output,
 		kind: oneOf("CATEGORY", append([]string{report.AI, report.Unknown}, crawler.Categories()...)...).again(),
-		help: "report only of crawlers of this category, or of --crawler; ai is all ai-... (repeatable)"},
+		help: "report only crawlers of this category; ai is all ai-... (repeatable)"},
 	{name: "fail-on", on: "audit merge", group: output, kind: conditionKind.again(),
-		help: "exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', " +
-			"'GPTBot:violation>1%' (of its requests), 'ai:violation>0' (a category; ai is all ai-...), 'lines<1' or " +
-			"'requests<1' (of crawlers: a log that is empty or stale) or 'unparsed>0.5%' (of the lines); repeatable; " +
-			"violations of fetchers, such as link previews, count only where they or their category are named"},
+		help: "exit with 1 if this holds, such as 'GPTBot:violation>1%' (repeatable)"},
 	{name: "fail-on", on: "check", group: output, kind: severityKind.again(),
-		help: "without a URL: exit with status 1 if there is a note of this severity or a graver one, or, with " +
-			"--against, if anything changed: error|warning|note|change; can be repeated, or a list with commas",
+		help: "without a URL: exit with 1 on error, warning, note or change",
 		rules: []rule{describes("--fail-on is about what --robots says in general"),
 			{with: "fail-on=change", needs: "against",
 				why: "--fail-on change can never hold: name the older robots.txt with --against OLD"}}},
 	{name: "list", on: "audit", group: output, kind: oneOf("ROWS", "violations", "all", "undeclared"),
-		help: "print a row for each violation, for each request of a crawler, or for each that names none and is for what " +
-			"robots.txt forbids to *, in place of the report: as --output " + strings.Join(render.RowOutputs(), ", ") +
-			"; default ndjson",
+		help: "print a row for each of these requests instead of the report",
 		rules: []rule{
 			{not: notOfRows(),
 				why: "--list has no --output VALUE: choose one of " + strings.Join(render.RowOutputs(), ", ")},
@@ -319,8 +291,7 @@ var flagTable = []flagRow{
 		help:  "with --list: how much is forbidden to these crawlers",
 		rules: []rule{{needs: "list", why: whyClass}}},
 	{name: "as-of", on: "compile", group: output, kind: anyText("TIME"),
-		help: "with --class: only the versions in force at this time: 2026-11-22T05:00:00Z, or a date, which is its " +
-			"midnight in UTC",
+		help:  "with --class: only the versions in force at this time",
 		rules: []rule{{needs: "class", why: whyClass}}},
 	{name: "dump", on: "compile", group: output, kind: onOff, help: "print the machines of robots.txt files instead",
 		rules: []rule{{not: "out", why: "--dump writes no archive: leave out -o"},
@@ -329,38 +300,33 @@ var flagTable = []flagRow{
 		help:  "print where operators publish the addresses of their crawlers",
 		rules: []rule{{not: argument, why: "--lists and a HEADER exclude each other"}}},
 	{name: "anonymize", on: "audit", group: output, kind: fileName(),
-		help: "with --list: replace addresses by pseudonyms, which are the same for the same key, and quote no line of the " +
-			"logs anywhere: a file of at least 16 bytes that others do not know",
+		help: "with --list: replace addresses by pseudonyms keyed with this file",
 		rules: []rule{{needs: "list", why: "--anonymize is for --list"},
 			{not: "evidence samples block", why: "--evidence, --samples and --block write the addresses of clients, " +
 				"which --anonymize is to keep back: audit twice"}}},
 	{name: "samples", on: "audit", group: output, kind: whole(natural), text: "0",
-		help: "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all; " +
-			"3 with --html, none with --anonymize",
+		help:  "raw log lines to show of each crawler's violations",
 		rules: []rule{{needs: "robots policy", why: whyJudged}}},
 	{name: "state", on: "audit", group: output, kind: fileName(),
-		help: "also write the state of this part of the input to a file, for merge",
+		help: "also write the state of this part of the logs, for merge",
 		rules: []rule{{not: "list evidence block", why: "a state has neither requests nor addresses, so an audit with " +
 			"--list, --evidence or --block cannot write one"}}},
 	{name: "state", on: "merge", group: output, kind: fileName(),
-		help: "also write the sum to a file, as a state for merge"},
+		help: "also write the sum as a state"},
 	{name: "evidence", on: "audit", group: output, kind: folderName(),
-		help: "also make a folder with the log lines of all violations, what they are judged by, and a letter for each " +
-			"crawler, for robotsieve verify; nothing of other visitors is in it",
+		help:  "also make a folder with raw lines and letters, for verify",
 		rules: []rule{{needs: "robots policy", why: whyJudged}}},
 	{name: "made-by", on: "audit", group: output, kind: anyText("NAME"),
-		help:  "with --evidence: who made it, as the letters are to say",
+		help:  "with --evidence: who made it, for the letters",
 		rules: []rule{{needs: "evidence", why: "--made-by is for the letters of --evidence"}}},
 	{name: "block", on: "audit", group: output, kind: parsed("KIND=FILE", " ", job.ParseBlock).again(),
-		help: "also write rules that refuse those who broke robots.txt, and impostors: KIND=FILE, with a KIND of " +
-			strings.Join(job.BlockKinds(), ", ") + "; the logs are read again to say whom else they would have refused " +
-			"(repeatable)",
+		help:  "also write server rules that refuse violators and impostors (repeatable)",
 		rules: []rule{{not: "ARG=-", why: "--block reads the logs twice, which stdin cannot be: give their files"}}},
 	{name: "block-search", on: "audit", group: output, kind: onOff,
-		help:  "put rules of --block in force that may refuse search engines, which are comments otherwise",
+		help:  "with --block: rules that may refuse search engines, too",
 		rules: []rule{{needs: "block", why: "--block-search is about the rules of --block"}}},
 	{name: "block-names", on: "audit", group: output, kind: onOff,
-		help:  "put rules of --block in force by names that nobody can verify, which are comments otherwise",
+		help:  "with --block: rules by names that nobody can verify, too",
 		rules: []rule{{needs: "block", why: "--block-names is about the rules of --block"}}},
 	{name: "keep", on: "filter", group: output, kind: oneOf("WHICH", "allowed", "disallowed"), text: "allowed",
 		help: "which URLs to print"},
@@ -372,26 +338,24 @@ var flagTable = []flagRow{
 		rules: []rule{{not: "keep invalid no-policy", why: "--annotate prints a line for each line: --keep, --invalid and " +
 			"--no-policy say which lines are printed without it"}}},
 	{name: "key", on: "filter", group: output, kind: anyText("COLUMN"),
-		help: "with --annotate parquet: column of the Parquet file that tells which row is meant, instead of the row's " +
-			"number",
+		help:  "with --annotate parquet: a column instead of the row number",
 		rules: []rule{{needs: "annotate=parquet", why: "--key is the key of the rows of --annotate parquet"}}},
 	{name: "line-buffered", on: "filter", group: output, kind: onOff,
-		help: "print the answer on each line of a pipe as soon as the line has been read"},
+		help: "answer each line of a pipe as soon as it is read"},
 	{name: "force", on: "audit merge compile", group: output, kind: onOff,
-		help: "let output files replace files of another kind, but never one that is read"},
+		help: "let output files replace files of another kind"},
 	{name: "force", on: "history", group: output, kind: onOff, help: "let the folder replace one that history has made"},
 
 	// Limits
 	{name: "memory", on: "audit merge verify filter compile history history-log", group: limits,
 		kind: kind{value: "SIZE", read: ofMemory}, text: "256MB",
-		help: "how much memory to take, beside 64 MB for the program itself; what has no room in it goes to a temporary " +
-			"file, and with little memory fewer workers run"},
+		help: "memory to use, plus 64 MB; the rest spills to temporary files"},
 	{name: "workers", on: "audit verify history-log", group: limits, kind: whole(ofWorkers), text: usualWorkers(),
 		shown: perProcessor, help: fmt.Sprintf("goroutines that read lines, 1 to %d", maxWorkers)},
 	{name: "workers", on: "filter", group: limits, kind: whole(ofWorkers), text: usualWorkers(), shown: perProcessor,
 		help: fmt.Sprintf("goroutines that judge rows, 1 to %d", maxWorkers)},
 	{name: "timeout", on: "bench", group: limits, kind: timeout, text: time.Minute.String(),
-		help: "the longest that a parser may take to answer about all URLs once"},
+		help: "how long a parser may take to answer about all URLs"},
 	{name: "profile", on: "audit filter", group: limits, kind: oneOf("OF", profileModes...), text: profileModes[0],
 		help: "write a profile of this run"},
 	{name: "profile-dir", on: "audit filter", group: limits, kind: folderName(), text: ".",
@@ -433,13 +397,4 @@ func notOfRows() string {
 		}
 	}
 	return strings.Join(list, " ")
-}
-
-// listKinds are the formats of lists.
-func listKinds() []string {
-	names := []string{auto}
-	for k := list.URLs; k <= list.Parquet; k++ {
-		names = append(names, k.String())
-	}
-	return names
 }

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/robotsieve/robotsieve/docs/howto"
 )
 
 // The width of help, and the column where the help of a flag begins.
@@ -16,6 +20,21 @@ const (
 	helpWidth  = 80
 	helpColumn = 30
 )
+
+// showHelp prints what a command does in one sentence, its examples, its flags in groups, and then the details.
+func showHelp(cmd *cobra.Command, _ []string) {
+	sentence, details, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
+	if details != "" {
+		details = "\n" + details + "\n"
+	}
+	if slices.Contains(topics(), cmd.Name()) {
+		details += "\nHow to use it: robotsieve help " + cmd.Name() + "\n"
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s\n\n", sentence) // out keeps the first error
+	_ = usage(cmd)
+	fmt.Fprint(out, details)
+}
 
 // usage prints how a command is used: its examples, its commands and its flags in groups.
 func usage(cmd *cobra.Command) error {
@@ -25,14 +44,14 @@ func usage(cmd *cobra.Command) error {
 			fmt.Fprintf(&b, "%s:\n%s\n", title, text)
 		}
 	}
+	if cmd.HasExample() {
+		section("Examples", cmd.Example+"\n")
+	}
 	line := "  " + cmd.UseLine() + "\n"
 	if cmd.HasAvailableSubCommands() {
 		line = "  " + cmd.CommandPath() + " [command]\n"
 	}
 	section("Usage", filled(line, "    ", helpWidth))
-	if cmd.HasExample() {
-		section("Examples", cmd.Example+"\n")
-	}
 	commands := ""
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
@@ -47,7 +66,7 @@ func usage(cmd *cobra.Command) error {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "Use \"%s [command] --help\" for more information about a command.\n", cmd.CommandPath())
 	}
-	_, err := io.WriteString(cmd.OutOrStderr(), strings.TrimRight(b.String(), "\n")+"\n")
+	_, err := io.WriteString(cmd.OutOrStdout(), strings.TrimRight(b.String(), "\n")+"\n")
 	return err
 }
 
@@ -122,4 +141,75 @@ func filled(text, indent string, width int) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// topics are the names of the how-to pages.
+func topics() (names []string) {
+	pages, _ := fs.Glob(howto.Pages, "*.md") // the pattern is sound
+	for _, name := range pages {
+		names = append(names, strings.TrimSuffix(name, ".md"))
+	}
+	return names
+}
+
+// newHelp is the command help, which prints a how-to page, or else the help of a command.
+func newHelp(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:       "help [TOPIC | COMMAND]",
+		Short:     "Print a how-to page, or help about a command",
+		Long:      "Help prints a how-to page, or help about a command.\n\nTopics: " + strings.Join(topics(), ", ") + ".",
+		Example:   "  robotsieve help audit\n  robotsieve help own-format\n  robotsieve audit --help",
+		ValidArgs: topics(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			page, err := howto.Pages.ReadFile(strings.Join(args, " ") + ".md")
+			if err == nil {
+				_, err = fmt.Fprint(s.out, plainPage(string(page)))
+				return err
+			}
+			about, rest, err := cmd.Root().Find(args)
+			if about == nil || err != nil || len(rest) > 0 {
+				return usageError("no topic or command %q; topics are %s", strings.Join(args, " "),
+					strings.Join(topics(), ", "))
+			}
+			return about.Help()
+		},
+	}
+}
+
+var (
+	pageLink = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]+)\)`)
+	pageRule = regexp.MustCompile(`^\|[-|: ]+\|$`) // below the heading of a table
+)
+
+// plainPage is a page for a terminal: without the marks of links and blocks, and with a table's row as
+// a line of its cells.
+func plainPage(text string) string {
+	var b strings.Builder
+	inBlock := false
+	for line := range strings.Lines(pageLink.ReplaceAllStringFunc(text, plainLink)) {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inBlock = !inBlock
+		case inBlock:
+			b.WriteString("    " + line)
+		case pageRule.MatchString(strings.TrimSpace(line)):
+		case strings.HasPrefix(line, "| "):
+			row := strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "| "), " | ", " -- ")
+			b.WriteString(filled("  "+strings.ReplaceAll(row, `\|`, "|")+"\n", "      ", helpWidth))
+		case strings.HasPrefix(line, "#"):
+			b.WriteString(strings.ToUpper(strings.TrimLeft(line, "# ")))
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// plainLink is the text of a link, with the address of one that leads to another site.
+func plainLink(link string) string {
+	parts := pageLink.FindStringSubmatch(link)
+	if strings.Contains(parts[2], "://") {
+		return parts[1] + " (" + parts[2] + ")"
+	}
+	return parts[1]
 }

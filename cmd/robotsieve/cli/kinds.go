@@ -37,6 +37,16 @@ func anyText(value string) kind {
 	return kind{value: value, read: func(text string) (any, error) { return text, nil }}
 }
 
+// someText is any text but an empty one.
+func someText(value string) kind {
+	return kind{value: value, read: func(text string) (any, error) {
+		if text == "" {
+			return nil, wrongf("is empty")
+		}
+		return text, nil
+	}}
+}
+
 // fileName is the name of a file, which completion offers by its extension.
 func fileName(extensions ...string) kind {
 	k := anyText("FILE")

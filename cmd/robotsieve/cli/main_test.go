@@ -243,40 +243,6 @@ func plain(t *testing.T, name string) []byte {
 	return data
 }
 
-// The README and the pages of docs show what make demo and their other examples print.
-func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
-	t.Chdir("../../..")
-	pages, _ := filepath.Glob("docs/*.md")
-	var text strings.Builder
-	for _, page := range append(pages, "README.md") {
-		data := raw(t, page)
-		text.Write(data)
-	}
-	demo := "$ robotsieve " + strings.Join(fullAudit("testdata/sample/"), " ") + "\n"
-	examples := strings.Replace(text.String(), "$ make demo\n", demo, 1)
-	_, rest, found := strings.Cut(examples, "$ robotsieve ")
-	if !found || examples == text.String() {
-		t.Fatal("no example, or none of make demo")
-	}
-	for found {
-		var example string
-		example, rest, _ = strings.Cut(rest, "```")
-		call, shown, _ := strings.Cut(example, "\n")
-		var args []string
-		for i, part := range strings.Split(call, `"`) {
-			if i%2 == 1 {
-				args = append(args, part)
-			} else {
-				args = append(args, strings.Fields(part)...)
-			}
-		}
-		if r := command(t, "", args...); r.out != shown {
-			t.Errorf("a document shows for %q\n%s\nbut it prints\n%s", args, shown, r.out)
-		}
-		_, rest, found = strings.Cut(rest, "$ robotsieve ")
-	}
-}
-
 // withoutInputs cuts the list of inputs and the command line out of a report in JSON.
 func withoutInputs(report string) string {
 	head, rest, _ := strings.Cut(withoutCommand(report), `"inputs":`)

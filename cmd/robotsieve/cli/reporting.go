@@ -49,7 +49,7 @@ func results(s streams, a *args, r *reporting) job.Results {
 		State: a.text("state"), Force: a.is("force"), Only: report.Choice{Crawlers: a.texts("crawler"),
 			Categories: a.texts("category")},
 		AllowDuplicates: a.is("allow-duplicates"), Anonymous: a.text("anonymize") != "",
-		CheckCondition: r.gate.check, Program: version(), Command: a.line, Stdout: s.out, Messages: s.messages(),
+		CheckCondition: r.gate.check, Program: thisBuild().version, Command: a.line, Stdout: s.out, Messages: s.messages(),
 	}
 	if by := a.text("by"); by != auto {
 		o.By = by

@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/release"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -182,12 +184,21 @@ func Root() *cobra.Command { return newRoot(streams{in: os.Stdin, out: os.Stdout
 func newRoot(s streams) *cobra.Command {
 	root := words("robotsieve")
 	root.SilenceUsage, root.SilenceErrors = true, true
-	root.Args, root.RunE = cobra.NoArgs, help
+	root.Args = cobra.NoArgs
+	isVersion := root.Flags().Bool("version", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *isVersion {
+			return printVersion(s)
+		}
+		return help(cmd, args)
+	}
 	root.SetIn(s.in)
 	root.SetOut(&lossless{Writer: s.out})
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
+	root.SetHelpFunc(showHelp)
+	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(newAudit(s), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s),
 		newCompile(s), newHistory(s), newBench(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
@@ -196,17 +207,43 @@ func newRoot(s streams) *cobra.Command {
 	return root
 }
 
-// release is the version of a binary that make release built; the linker sets it. Else
-// the version is that of the module, as the Go command recorded it in the binary.
-var release string
+// What the linker sets in the binaries of a release: version, such as 0.9.0, and the full hash and the time of its
+// commit.
+var version, commit, date string
 
-// version returns the version of the program.
-func version() string {
-	version := release
-	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
-		version = info.Main.Version
+// build says what this binary was made of. Without what the linker sets it is what the Go command recorded: for
+// go install the version of the module, in a checkout the commit.
+type build struct{ version, commit, date string }
+
+var thisBuild = sync.OnceValue(func() build {
+	b := build{version, commit, date}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
 	}
-	return cmp.Or(version, "(devel)")
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.commit = cmp.Or(b.commit, s.Value)
+		case "vcs.time":
+			b.date = cmp.Or(b.date, s.Value)
+		}
+	}
+	recorded := strings.TrimPrefix(info.Main.Version, "v")
+	if recorded == "(devel)" || strings.HasPrefix(recorded, "0.0.0-") { // a commit without a tag
+		recorded = ""
+	}
+	b.version = cmp.Or(b.version, recorded, release.Number+"-dev")
+	return b
+})
+
+// String returns the version, then the commit and its time where they are known, and Go's version and the system.
+func (b build) String() string {
+	of := ""
+	if b.commit != "" {
+		of = fmt.Sprintf(" (commit %s of %s)", b.commit, cmp.Or(b.date, "unknown date"))
+	}
+	return fmt.Sprintf("robotsieve %s%s %s %s/%s", b.version, of, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // commandKey is where run keeps the command line in the annotations of the root command.
@@ -218,14 +255,15 @@ func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[comm
 func newVersion(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version, its commit and Go's version",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS,
-				runtime.GOARCH)
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return printVersion(s) },
 	}
+}
+
+func printVersion(s streams) error {
+	_, err := fmt.Fprintln(s.out, thisBuild())
+	return err
 }
 
 // maxLine is the longest line of stdin that eachLine reads.

@@ -32,7 +32,7 @@ func words(name string) *cobra.Command {
 	use, text2, _ := strings.Cut(string(text), "\n")
 	short, text2, _ := strings.Cut(text2, "\n\n")
 	long, examples, _ := strings.Cut(text2, "\n\nExamples:\n")
-	return &cobra.Command{Use: use, Short: short, Long: strings.TrimSuffix(long, "\n"),
+	return &cobra.Command{Use: use, Short: short, Long: refilled(strings.TrimSuffix(long, "\n")),
 		Example: strings.TrimSuffix(examples, "\n")}
 }
 

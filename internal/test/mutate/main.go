@@ -1,12 +1,12 @@
 // Command mutate shows that the tests hold the rules of the audit: it breaks one rule of
-// sections 2, 7, 8 and 10 of docs/audit-rules.md after the other in the code, and runs the tests of the
+// sections 2, 7, 8 and 10 of docs/reference/audit-rules.md after the other in the code, and runs the tests of the
 // packages that are to notice it. The tree is not changed: a mutant is a copy of one file,
 // which go test takes in its place (-overlay). The result is a table in Markdown. The exit
 // code is 1 if a test notices nothing or a mutant cannot be made, as when the code that it
 // changes is no longer there. The test that noticed a mutant when the table was made is run first,
 // so that all take some minutes.
 //
-//	go run ./internal/test/mutate -o docs/mutation.md
+//	go run ./internal/test/mutate -o internal/test/mutate/mutation.md
 //
 // Arguments are the rules of mutants, or parts of these, to be tried alone.
 package main
@@ -64,16 +64,16 @@ func mutants() (list []mutant) {
 
 // packages are those whose tests are to notice a mutant, by the folder of its file.
 var packages = map[string][]string{
-	"compile":         {"./compile"},
-	"internal/status": {"./internal/status", "./scan/policy"},
-	"scan/answer":     {"./scan/answer", "./scan/policy"},
-	"scan/policy":     {"./scan/policy", "./scan/audit"},
-	"scan/reading":    {"./scan/policy", "./scan/audit"},
-	"scan/crawler":    {"./scan/crawler"},
-	"scan/audit":      {"./scan/audit"},
-	"scan/judge":      {"./scan/judge", "./scan/audit"},
-	"scan/format":     {"./scan/format"},
-	"scan/block":      {"./scan/block"},
+	"compile":              {"./compile"},
+	"internal/status":      {"./internal/status", "./scan/policy"},
+	"scan/internal/answer": {"./scan/internal/answer", "./scan/policy"},
+	"scan/policy":          {"./scan/policy", "./scan/audit"},
+	"scan/reading":         {"./scan/policy", "./scan/audit"},
+	"scan/crawler":         {"./scan/crawler"},
+	"scan/audit":           {"./scan/internal/judge", "./scan/audit"},
+	"scan/internal/judge":  {"./scan/internal/judge", "./scan/audit"},
+	"scan/format":          {"./scan/format"},
+	"scan/internal/block":  {"./scan/internal/block"},
 }
 
 func main() {
@@ -101,7 +101,7 @@ func run(out string, only []string) error {
 	if noticed, err := test(slices.Concat(slices.Collect(maps.Values(packages))...), "", ""); err != nil || noticed != "" {
 		return errors.Join(err, fmt.Errorf("without a mutant %q fails", noticed))
 	}
-	before, err := os.ReadFile("docs/mutation.md")
+	before, err := os.ReadFile("internal/test/mutate/mutation.md")
 	if err != nil {
 		return err
 	}
@@ -249,8 +249,8 @@ func test(of []string, overlay, only string) (noticed string, err error) {
 func table(list []mutant, results []result) string {
 	var b strings.Builder
 	b.WriteString("# Mutants of the rules of the audit\n\n" +
-		"Each row is a rule of section 2, 7, 8 or 10 of [audit-rules.md](audit-rules.md), or of " +
-		"[block.md](block.md), broken in the code,\nand the first test that fails then. `make mutate` makes " +
+		"Each row is a rule of section 2, 7, 8 or 10 of [audit-rules.md](../../../docs/reference/audit-rules.md), or of " +
+		"[block.md](../../../docs/howto/block.md), broken in the code,\nand the first test that fails then. `make mutate` makes " +
 		"this table anew; it fails if no test notices a mutant.\n\n" +
 		"| broken rule | in | noticed by |\n|---|---|---|\n")
 	for i, m := range list {
@@ -258,7 +258,7 @@ func table(list []mutant, results []result) string {
 		if results[i].noticed != "" {
 			noticed = "`" + results[i].noticed + "`"
 		}
-		rule, file := strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(m.file, "scan/")
+		rule, file := strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(strings.TrimPrefix(m.file, "scan/"), "internal/")
 		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", rule, file, noticed)
 	}
 	return b.String()

@@ -151,7 +151,7 @@ class TestDataTrove(WithFolder):
             (self.folder / kind).mkdir()
 
     def test_the_example_for_slurm(self):
-        text = (ROOT / "docs" / "scale.md").read_text("utf-8")
+        text = (ROOT / "docs" / "howto" / "scale.md").read_text("utf-8")
         example = next(block for block in re.findall(r"```pyspark\n(.*?)```", text, re.S) if "Slurm" in block)
         scope = {}
         made = example.replace("\nSlurmPipelineExecutor(", "\nexecutor = SlurmPipelineExecutor(").replace(".run()", "")

@@ -378,11 +378,11 @@ class TestArchive(WithArchive):
             archive.allowed("GPTBot", self.urls[0])
 
     def test_document(self):
-        """What docs/python.md shows runs."""
-        text = (ROOT / "docs" / "python.md").read_text("utf-8")
+        """What docs/howto/python.md shows runs."""
+        text = (ROOT / "docs" / "howto" / "python.md").read_text("utf-8")
         blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-        self.assertEqual(len(blocks), 2)
-        for block in blocks:
+        self.assertEqual(len(blocks), 3)
+        for block in blocks[:2]:  # test_recipe runs the third
             exec(block.replace("rules.rsv", str(self.path)), {"body": BODY, "urls": self.urls})
 
     def test_pickle(self):
@@ -447,15 +447,15 @@ class TestArrays(WithArchive):
 
         urls = TestArchive.urls * 1000
         pq.write_table(pa.table({"n": range(len(urls)), "url": urls}), self.folder / "pages.parquet")
-        subprocess.run([sys.executable, "-c", recipe("pyarrow")], cwd=self.folder, check=True)
+        subprocess.run([sys.executable, "-c", recipe("python.md", "pyarrow")], cwd=self.folder, check=True)
         annotated = pq.read_table(self.folder / "annotated.parquet")
         self.assertEqual(annotated.column_names, ["n", "url", "allowed"])
         self.assertEqual(annotated["allowed"].to_pylist(), TestArchive.newest * 1000)
 
 
-def recipe(word):
-    """Returns the recipe in Python that has a word."""
-    text = (ROOT / "docs" / "recipes.md").read_text("utf-8")
+def recipe(page, word):
+    """Returns the block in Python of a page that has a word."""
+    text = (ROOT / "docs" / "howto" / page).read_text("utf-8")
     return next(block for block in re.findall(r"```python\n(.*?)```", text, re.S) if word in block)
 
 
@@ -522,7 +522,7 @@ class TestFrameworks(WithArchive):
         os.chdir(self.folder)
         self.addCleanup(os.chdir, before)
         scope = {}
-        exec(recipe("RobotsFilter"), scope)
+        exec(recipe("scale.md", "RobotsFilter"), scope)
         step = pickle.loads(pickle.dumps(scope["step"]))
         barred = (False, "barred: GPTBot,CCBot")
         self.assertEqual(step.filter_batch([Doc("https://a.example/p"), Doc("https://a.example/x"), Doc(None)]),

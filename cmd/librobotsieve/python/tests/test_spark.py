@@ -167,7 +167,7 @@ class TestSpark(unittest.TestCase):
         shutil.copy(self.rules, shared)
         (shared / "tmp").mkdir()
         self.spark.createDataFrame([(url,) for url in URLS], "url string").write.parquet(str(shared / "pages"))
-        text = (ROOT / "docs" / "scale.md").read_text("utf-8")
+        text = (ROOT / "docs" / "howto" / "scale.md").read_text("utf-8")
         example = next(block for block in re.findall(r"```pyspark\n(.*?)```", text, re.S) if "verdicts" in block)
         os.chdir(shared)
         self.addCleanup(os.chdir, before)

@@ -16,11 +16,12 @@ func (d doc) beforeAfter() (list []block) {
 		for i := range c.Crawlers {
 			t.add(nil, 1, &c.Crawlers[i])
 		}
-		title := fmt.Sprintf("%s %s, %s in place of %s:", c.Origin, c.Time, cmp.Or(c.NewFile, "no file"),
-			cmp.Or(c.OldFile, "no file"))
-		text := fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)
-		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(title), Table: t.leaves("crawler"),
-			Text: []string{text}}.withFigures())
+		list = append(list, block{
+			Heading: "Before and after", Table: t.leaves("crawler"),
+			Title: strings.TrimSpace(fmt.Sprintf("%s %s, %s in place of %s:", c.Origin, c.Time, cmp.Or(c.NewFile, "no file"),
+				cmp.Or(c.OldFile, "no file"))),
+			Text: []string{fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)},
+		}.withFigures())
 	}
 	if n := len(list); n > 0 {
 		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the " +
@@ -34,22 +35,22 @@ func (d doc) beforeAfter() (list []block) {
 }
 
 // changeColumns are those of the table of a change.
-func changeColumns(c *report.RobotsChange) columns[changed] {
-	perDay := func(heading string, days float64, n func(*changed) int64) column[changed] {
-		return valueFrom(heading, func(of *changed) value {
+func changeColumns(c *report.RobotsChange) columns[report.ChangedCrawler] {
+	perDay := func(heading string, days float64, n func(*report.ChangedCrawler) int64) column[report.ChangedCrawler] {
+		return valueFrom(heading, func(of *report.ChangedCrawler) value {
 			if days < 1 {
 				return words("?")
 			}
 			return words(fmt.Sprintf("%.1f", float64(n(of))/days))
 		})
 	}
-	return columns[changed]{
-		textFrom("crawler", func(of *changed) string { return Cut(of.Crawler, maxNameShown) }),
-		perDay("requests \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.Before }),
-		perDay("after", c.DaysAfter, func(of *changed) int64 { return of.After }),
-		perDay("changed \u200bpaths \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.ChangedBefore }),
-		perDay("after", c.DaysAfter, func(of *changed) int64 { return of.ChangedAfter }),
-		valueFrom("first fetch \u200bof the new", func(of *changed) value {
+	return columns[report.ChangedCrawler]{
+		textFrom("crawler", func(of *report.ChangedCrawler) string { return Cut(of.Crawler, maxNameShown) }),
+		perDay("requests \u200ba day before", c.DaysBefore, func(of *report.ChangedCrawler) int64 { return of.Before }),
+		perDay("after", c.DaysAfter, func(of *report.ChangedCrawler) int64 { return of.After }),
+		perDay("changed \u200bpaths \u200ba day before", c.DaysBefore, func(of *report.ChangedCrawler) int64 { return of.ChangedBefore }),
+		perDay("after", c.DaysAfter, func(of *report.ChangedCrawler) int64 { return of.ChangedAfter }),
+		valueFrom("first fetch \u200bof the new", func(of *report.ChangedCrawler) value {
 			if of.FetchSeconds == nil {
 				return words("none logged")
 			}
@@ -57,5 +58,3 @@ func changeColumns(c *report.RobotsChange) columns[changed] {
 		}),
 	}
 }
-
-type changed = report.ChangedCrawler

@@ -22,13 +22,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-var updateRows = flag.Bool("update-rows", false, "write the table of columns in docs/rows.md anew")
+var updateRows = flag.Bool("update-rows", false, "write the table of columns in docs/reference/rows.md anew")
 
 // The pages of rows have each column as it is described here.
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
-	describe(t, requestRows, "rows.md")
-	describe(t, classRows, "classes.md")
-	describe(t, crawlerRows, "json.md")
+	describe(t, requestRows, "reference/rows.md")
+	describe(t, classRows, "reference/classes.md")
+	describe(t, crawlerRows, "reference/json.md")
 }
 
 func describe[T any](t *testing.T, of columns[T], name string) {

@@ -60,13 +60,13 @@ func run(t *testing.T, args []string, flags ...string) []byte {
 	return out
 }
 
-// kinds are the types of columns as docs/rows.md names them, and as DuckDB has them in Parquet.
+// kinds are the types of columns as docs/reference/rows.md names them, and as DuckDB has them in Parquet.
 var kinds = map[string]string{"string": "VARCHAR", "number": "BIGINT", "time": "TIMESTAMP WITH TIME ZONE",
 	"bool": "BOOLEAN"}
 
-// columns returns the names of the columns and their types in DuckDB, by docs/rows.md.
+// columns returns the names of the columns and their types in DuckDB, by docs/reference/rows.md.
 func columns(t *testing.T) (names, types []string) {
-	page, err := os.ReadFile("../../../../../docs/rows.md")
+	page, err := os.ReadFile("../../../../../docs/reference/rows.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func columns(t *testing.T) (names, types []string) {
 	return names, types
 }
 
-// DuckDB reads the rows in each form, with the types that docs/rows.md has, and they are the same
+// DuckDB reads the rows in each form, with the types that docs/reference/rows.md has, and they are the same
 // requests. The rows of each crawler are as many as the report has.
 func TestRowsInDuckDB(t *testing.T) {
 	if _, err := os.Stat(program); err != nil {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// queries are docs/studies.sql.
-const queries = "../../../../../docs/studies.sql"
+// queries are docs/howto/studies.sql.
+const queries = "../../../../../docs/howto/studies.sql"
 
 // logOf2015 is a real log, of a site whose robots.txt is not known: robotsOf2015 is made up.
 const (
@@ -22,7 +22,7 @@ const (
 		"User-agent: GPTBot\nDisallow: /\n"
 )
 
-// The queries of docs/studies.sql give the figures in testdata. These were counted by another program, in Go:
+// The queries of docs/howto/studies.sql give the figures in testdata. These were counted by another program, in Go:
 // the options --studies and --undeclared of audit, before the queries took their place.
 func TestStudiesInDuckDB(t *testing.T) {
 	robots := filepath.Join(t.TempDir(), "robots.txt")

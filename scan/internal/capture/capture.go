@@ -1,0 +1,269 @@
+// Package capture reads copies of robots.txt from the output of crawls: lines of JSON,
+// WARC files, and plain files named by their host.
+//
+// The input is not trusted. Memory is bounded, even if the input states huge sizes. A part
+// that cannot be used gives an error in its place, with a reason that can be counted, and
+// reading goes on.
+package capture
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
+)
+
+// Capture is a copy of one robots.txt, or of a page that a robots.txt may be redirected to.
+type Capture struct {
+	// Origins are the origins whose robots.txt it is: one, or http and https where
+	// the source names a host without a scheme.
+	Origins []origin.Origin
+	// Path is the path with the query, as answer.Resolve returns it; "" stands for
+	// /robots.txt.
+	Path string
+	// Status is the HTTP status, 200 where the source has none.
+	Status uint16
+	// Body is the body, cut at Options.MaxBody bytes; nil unless Status is 2xx. It is
+	// valid until the next capture is asked for.
+	Body []byte
+	// Time is when it was captured, zero where the source does not say. If Month, it is the first day of
+	// the month, and nothing else is known.
+	Time  time.Time
+	Month bool
+	// Line is the line of JSON, or the row of a table, that has it; 0 elsewhere.
+	Line int64
+	// Location is where a redirect leads to, as the server wrote it.
+	Location string
+}
+
+// Options are the bounds of reading.
+type Options struct {
+	// MaxBody is how many bytes of a body are kept, at least 1.
+	MaxBody int
+	// MaxLine is how long a line of JSON may be, or a text in DatedBodies; 0 stands for 64 MiB.
+	// Reading a line takes up to four times its length of memory.
+	MaxLine int
+	// Fields are the names of the members of objects.
+	Fields Fields
+	// Wants tells which captures of URLs other than a robots.txt are read, too, such as
+	// Set.Wants; nil is none. It is asked just before the capture is read.
+	Wants func(answer.Target) bool
+}
+
+func (o *Options) maxLine() int { return cmp.Or(o.MaxLine, defaultMaxLine) }
+
+// SkipError is the error for a part of an input that gave no capture. Reading goes on
+// after it.
+type SkipError struct {
+	Where  string // in the input, such as "line 12"
+	Reason Reason
+	Text   string // the beginning of the part, as it is; escape it before printing
+}
+
+// Reason is why something was skipped.
+type Reason string
+
+// The reasons. Lost tells which of them matter to the user.
+const (
+	LongLine    Reason = "line longer than 64 MiB, or than there is memory for"
+	NotUTF8     Reason = "not UTF-8"
+	NotJSON     Reason = "not a JSON object of the expected fields"
+	NoHost      Reason = "no host"
+	BadHost     Reason = "not the name of a host or origin"
+	NoBody      Reason = "no body"
+	TwoBodies   Reason = "two bodies"
+	BadStatus   Reason = "not an HTTP status"
+	BadDate     Reason = "no date of capture"
+	NotHTTP     Reason = "not an HTTP response"
+	LongHead    Reason = "header of an HTTP response longer than 64 KiB"
+	BadBody     Reason = "body is damaged"
+	BadForm     Reason = "not a robots.txt"
+	CutShort    Reason = "cut short"
+	Revisit     Reason = "WARC record that is no response"
+	NotModified Reason = "HTTP status that says nothing about robots.txt (1xx or 304)"
+)
+
+// Lost reports whether a usable copy may have been lost: not if the part skipped cannot hold
+// one.
+func (r Reason) Lost() bool { return r != Revisit && r != NotModified }
+
+// Error returns the place, the reason and the text, quoted and shortened.
+func (s *SkipError) Error() string {
+	const longest = 80
+	text, dots := s.Text, ""
+	if len(text) > longest {
+		text, dots = text[:longest], "..."
+	}
+	return fmt.Sprintf("%s: %s: %q%s", s.Where, s.Reason, text, dots)
+}
+
+// Kind is the form of an input.
+type Kind uint8
+
+const (
+	RobotsTxt Kind = iota // one robots.txt, named by its host
+	JSON                  // lines that are JSON objects, or objects as DatedBodies reads them
+	Archive               // WARC
+	Table                 // Parquet
+)
+
+// KindOf returns the kind of a file by the ending of its name: .json, .jsonl, .ndjson, .warc or
+// .parquet, perhaps before that of a compression; .wat and .wet are WARC. All other names are
+// RobotsTxt. The contents do not count, because a site could make its robots.txt look like captures
+// of other sites.
+func KindOf(name string) Kind {
+	switch sniff.Named(name) {
+	case "json":
+		return JSON
+	case "warc":
+		return Archive
+	case "parquet":
+		return Table
+	}
+	return RobotsTxt
+}
+
+// FileNames returns the names that the robots.txt in the directory of a host may have.
+// The first that exists is to be read.
+func FileNames() []string {
+	names := []string{"robots.txt"}
+	for _, ending := range sniff.Compressions() {
+		names = append(names, "robots.txt"+ending)
+	}
+	return names
+}
+
+// Detect returns the kind that the first bytes of an input without a name show. Such an input must
+// be of a kind that holds many captures.
+func Detect(head []byte) (Kind, error) {
+	switch sniff.Form(head) {
+	case "warc":
+		return Archive, nil
+	case "json":
+		return JSON, nil
+	}
+	err := errors.New("neither WARC nor lines of JSON objects")
+	if form := FormOf(head); form != nil {
+		err = fmt.Errorf("%w, but %s", err, form.Form)
+	}
+	return 0, err
+}
+
+// HostOf returns the host, or with its scheme the origin, that the path of a robots.txt names: HOST,
+// HOST.txt, HOST/robots.txt, or a name that has robots beside the host, as those who save pages write
+// it: HOST.robots.txt, HOST-robots.txt, HOST_robots.txt, robots_HOST.txt, https___HOST_robots.txt or
+// https%3A%2F%2FHOST%2Frobots.txt. Each may have an ending of compression. See CheckNamed.
+func HostOf(path string) (string, error) {
+	host, _ := hostOf(path)
+	if host == "" || strings.HasPrefix(host, ".") || host == string(filepath.Separator) {
+		return "", errors.New("its name has no host (HOST, HOST.txt or HOST/robots.txt)")
+	}
+	return host, nil
+}
+
+// CheckNamed returns a *FormError if the name of a file may be that of any file, as README.md, go.mod
+// and LICENSE are, and its content does not begin as a robots.txt does.
+func CheckNamed(path string, content []byte) error {
+	if _, certain := hostOf(path); !certain && !sniff.IsRobots(content) {
+		return errNoHost
+	}
+	return nil
+}
+
+// hostOf returns the host in a path, and whether it is one for certain.
+func hostOf(path string) (host string, certain bool) {
+	dir, name := filepath.Split(filepath.Clean(path))
+	if name = sniff.Uncompressed(name); name == "robots.txt" {
+		return filepath.Base(dir), true
+	}
+	return besideRobots(strings.TrimSuffix(name, ".txt"))
+}
+
+// robotsName is the name of a file with a host and the word robots, perhaps with a scheme and a port.
+var robotsName = lazy.Regexp(
+	`(?i)^(?:(https?)(?::|_)?[/_]{1,2})?(?:robots(?:_|\.txt[_-]))?([^/]*?)(?:_([0-9]{2,5}))?(?:[._/-]robots(?:\.txt)?)?$`)
+
+// fileEndings are what the names of files end in that lie beside those of hosts. Some are domains, too.
+var fileEndings = lazy.Regexp(`(?i)\.(md|rst|html?|php|csv|tsv|xlsx?|jsonl?|mod|sum|go|py|ipynb|js|ts|css|sh|rb|java|` +
+	`xml|ya?ml|toml|ini|cfg|conf|log|lock|sql|db|bak|zip|pdf|png|jpe?g|gif|svg|ico|docx?|odt|ods)$`)
+
+// besideRobots returns the host in the name of a file without its ending, and whether it is one for
+// certain.
+func besideRobots(name string) (host string, certain bool) {
+	text, err := url.PathUnescape(name)
+	m := robotsName().FindStringSubmatch(text)
+	if err != nil || m == nil || !strings.Contains(m[2], ".") || !strings.Contains(strings.ToLower(name), "robots") {
+		return name, strings.Contains(name, ".") && !fileEndings().MatchString(name)
+	}
+	scheme, host, port := strings.ToLower(m[1]), m[2], m[3]
+	switch {
+	case scheme == "" && port != "":
+		host += "_" + port
+	case port != "":
+		host += ":" + port
+	}
+	if scheme != "" {
+		host = scheme + "://" + host
+	}
+	return host, true
+}
+
+// folderDate and fileDate are the dates in the names of folders and files, and folderMonth that of a
+// folder which has no day.
+var (
+	folderDate  = lazy.Regexp(`^([0-9]{14}|[0-9]{4}(?:-[0-9]{2}){2}(?:T[0-9]{2}(?::?[0-9]{2}){2}Z)?)(?:[-_ ].*)?$`)
+	folderMonth = lazy.Regexp(`^([0-9]{4}-[0-9]{2})(?:[_ ].*|-(?:[^0-9].*)?)?$`)
+	fileDate    = lazy.Regexp(`^([0-9]{14}|[0-9]{4}(?:-[0-9]{2}){2}(?:T[0-9]{2}(?::?[0-9]{2}){2}Z)?\.txt$)([^0-9].*)?$`)
+)
+
+// DateOf returns the date with which the name of a folder begins, such as 2026-01,
+// 2026-01-15-robots, 2026-01-15T00:00:00Z or 20260115120000: that of the copies in it. If it has only the
+// month, the date is its first day.
+func DateOf(folder string) (t time.Time, isMonth, ok bool) {
+	name := filepath.Base(folder)
+	m := folderDate().FindStringSubmatch(name)
+	if m == nil {
+		m = folderMonth().FindStringSubmatch(name)
+		isMonth = m != nil
+	}
+	if m != nil {
+		t, ok = parseDate(m[1])
+	}
+	return t, isMonth, ok
+}
+
+// DateOfFile returns the date that is the name of a file, such as 2026-01-15.txt,
+// 2026-01-15T00:00:00Z.txt or 20260115000000_robots.txt, also with an ending of compression: that of the
+// copy in it.
+func DateOfFile(name string) (t time.Time, ok bool) {
+	if m := fileDate().FindStringSubmatch(sniff.Uncompressed(name)); m != nil {
+		return parseDate(strings.TrimSuffix(m[1], ".txt"))
+	}
+	return t, false
+}
+
+// File reads the robots.txt of a host, or of an origin as origin.Parse reads it. If the
+// content is in another form, the error is a *FormError.
+func File(r io.Reader, host string, o Options) (Capture, error) {
+	origins, err := origin.Parse(host)
+	if err != nil {
+		return Capture{}, err
+	}
+	body, err := io.ReadAll(io.LimitReader(r, int64(o.MaxBody)))
+	if err != nil {
+		return Capture{}, err
+	}
+	if form := FormOf(body); form != nil {
+		return Capture{}, form
+	}
+	return Capture{Origins: origins, Status: 200, Body: body}, nil
+}

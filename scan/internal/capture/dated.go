@@ -1,0 +1,164 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
+)
+
+// DatedBodies reads objects of JSON in which a host has its bodies by their dates:
+//
+//	{"example.com": {"2026-01-01": "User-agent: *\nDisallow: /", "2026-02-01": "..."}}
+//
+// There may be one object for all hosts, on any number of lines, or several. A URL stands for its
+// origin. A null stands for
+// nothing known. Hosts and dates are read as in JSONLines. Each body gives a capture or a
+// *SkipError. Any other error ends the objects.
+func DatedBodies(r io.Reader, o Options) iter.Seq2[Capture, error] {
+	return func(yield func(Capture, error) bool) {
+		in := &io.LimitedReader{R: r}
+		d := &datedReader{json: json.NewDecoder(in), in: in, o: o, yield: yield}
+		if err := d.objects(); err != nil && !errors.Is(err, errEnough) {
+			yield(Capture{}, fmt.Errorf("at byte %d: %w", d.json.InputOffset(), err))
+		}
+	}
+}
+
+// Objects reads a file of JSON as JSONLines does or, if it begins so and Options.Fields has no
+// names, as DatedBodies does.
+func Objects(r io.Reader, o Options) iter.Seq2[Capture, error] {
+	in := bufio.NewReaderSize(r, 64<<10)
+	if mark, _ := in.Peek(len(bom)); string(mark) == bom {
+		_, _ = in.Discard(len(bom)) // it is in the buffer
+	}
+	head, _ := in.Peek(4 << 10) // JSONLines returns the error
+	switch text := bytes.TrimLeft(head, bom+" \t\r\n"); {
+	case o.Fields == (Fields{}) && hasDatedBodies(text):
+		return DatedBodies(in, o)
+	case bytes.HasPrefix(text, []byte("[")):
+		return func(yield func(Capture, error) bool) { yield(Capture{}, errArray) }
+	}
+	return JSONLines(in, o)
+}
+
+var errArray = &FormError{"an array of JSON", "give an object on each line, as jq -c '.[]' writes them"}
+
+// errEnough is returned when no more captures are wanted.
+var errEnough = errors.New("no more captures are wanted")
+
+// datedReader is the state of DatedBodies.
+type datedReader struct {
+	json  *json.Decoder
+	in    *io.LimitedReader
+	o     Options
+	yield func(Capture, error) bool
+}
+
+// objects reads all objects.
+func (d *datedReader) objects() error {
+	for {
+		token, err := d.token()
+		switch {
+		case isEOF(err):
+			return nil
+		case err != nil:
+			return err
+		case token != json.Delim('{'):
+			return fmt.Errorf("not an object: %.40q", fmt.Sprint(token))
+		}
+		if err := d.members(d.host); err != nil {
+			return err
+		}
+	}
+}
+
+// members calls read for each member of the object that has begun, up to its end.
+func (d *datedReader) members(read func(name string) error) error {
+	for {
+		token, err := d.token()
+		if err != nil {
+			return noEnd(err)
+		}
+		name, ok := token.(string)
+		if !ok {
+			return nil // the end of the object: names are strings
+		}
+		if err := read(name); err != nil {
+			return noEnd(err)
+		}
+	}
+}
+
+// host reads the bodies of a host.
+func (d *datedReader) host(host string) error {
+	if n, ok := origin.Prefix([]byte(host)); ok {
+		host = host[:n]
+	}
+	token, err := d.token()
+	if err != nil || token == nil {
+		return err
+	}
+	if token != json.Delim('{') {
+		return fmt.Errorf("the value of %.80q is not an object of dates and bodies", host)
+	}
+	return d.members(func(at string) error {
+		token, err := d.token()
+		if err != nil || token == nil {
+			return err
+		}
+		body, ok := token.(string)
+		if !ok {
+			return fmt.Errorf("the value of %.80q in %.80q is no text", at, host)
+		}
+		c, why := Values{Host: []byte(host), Date: []byte(at), Body: []byte(body)}.Capture(d.o)
+		var skipped error
+		if why != "" {
+			skipped = &SkipError{Where: fmt.Sprintf("at byte %d", d.json.InputOffset()), Reason: why, Text: host + " " + at}
+		}
+		if !d.yield(c, skipped) {
+			return errEnough
+		}
+		return nil
+	})
+}
+
+// token returns the next token, of a bounded length.
+func (d *datedReader) token() (json.Token, error) {
+	d.in.N = int64(d.o.maxLine())
+	token, err := d.json.Token()
+	if err != nil && d.in.N == 0 {
+		err = errLongText
+	}
+	return token, err
+}
+
+var errLongText = errors.New("a text is longer than there is memory for")
+
+// noEnd turns io.EOF, in the middle of an object, into io.ErrUnexpectedEOF.
+func noEnd(err error) error {
+	if isEOF(err) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// hasDatedBodies tells by its beginning whether a text is as DatedBodies reads it.
+func hasDatedBodies(head []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(head))
+	var tokens [4]json.Token // { host { date
+	for i := range tokens {
+		var err error
+		if tokens[i], err = d.Token(); err != nil {
+			return false
+		}
+	}
+	at, isName := tokens[3].(string)
+	_, isDate := parseDate(at)
+	return tokens[0] == json.Delim('{') && tokens[2] == json.Delim('{') && isName && isDate
+}

@@ -1,0 +1,150 @@
+package capture
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
+)
+
+// Field is a part of a capture that a table or an object has.
+type Field int
+
+// The fields, as JSONLines describes them. Date is when the capture was made.
+const (
+	Host Field = iota
+	Body
+	Coded
+	Status
+	Location
+	Date
+	numFields
+)
+
+var fieldNames = [numFields]string{"host", "body", "body_b64", "status", "location", "date"}
+
+// Fields are the names of columns, or the paths of members with dots between the names, that have
+// each field. The zero value stands for the names that JSONLines describes, and no date; an empty
+// name in another value for no such column.
+type Fields [numFields]string
+
+// ParseFields reads fields such as "host=domain,body=meta.robots".
+func ParseFields(text string) (f Fields, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		name, column, ok := strings.Cut(strings.TrimSpace(part), "=")
+		field := slices.Index(fieldNames[:], name)
+		if !ok || field < 0 || column == "" {
+			return f, fmt.Errorf("%q is not FIELD=NAME, with one of the fields %s",
+				part, strings.Join(fieldNames[:], ", "))
+		}
+		f[field] = column
+	}
+	switch {
+	case f[Host] == "":
+		return f, fmt.Errorf("%q does not say which member has the host", text)
+	case f[Body] == "" && f[Coded] == "" && f[Status] == "":
+		return f, fmt.Errorf("%q does not say which member has the body", text)
+	}
+	return f, nil
+}
+
+// filled returns the names in use.
+func (f Fields) filled() Fields {
+	if f == (Fields{}) {
+		copy(f[:Date], fieldNames[:Date])
+	}
+	return f
+}
+
+// Columns returns the names in use that are not empty, and the field of each.
+func (f Fields) Columns() (names []string, fields []Field) {
+	for field, name := range f.filled() {
+		if name != "" {
+			names, fields = append(names, name), append(fields, Field(field))
+		}
+	}
+	return names, fields
+}
+
+// Values are the texts of the fields of one capture, nil where there is none.
+type Values [numFields][]byte
+
+// Capture returns the capture that the values describe, as JSONLines does. The reason is "" if they
+// give one.
+func (v Values) Capture(o Options) (c Capture, why Reason) {
+	switch {
+	case v[Host] == nil:
+		return c, NoHost
+	case v[Body] != nil && v[Coded] != nil:
+		return c, TwoBodies
+	}
+	status := 200
+	if v[Status] != nil {
+		n, err := strconv.Atoi(string(v[Status]))
+		if status = n; err != nil || status < 100 || status > 999 {
+			return c, BadStatus
+		}
+	}
+	if v[Date] != nil {
+		var ok bool
+		if c.Time, ok = parseDate(string(v[Date])); !ok {
+			return c, BadDate
+		}
+		c.Month = len(v[Date]) == len("2006-01")
+	}
+	c.Status = uint16(status)
+	switch answer.Of(status, answer.Archive) {
+	case answer.Nothing:
+		return c, NotModified
+	case answer.Redirect:
+		c.Location = string(v[Location])
+	case answer.File:
+		if c.Body, why = v.body(o); why != "" {
+			return c, why
+		}
+	}
+	var err error
+	if c.Origins, err = origin.Parse(string(v[Host])); err != nil {
+		return c, BadHost
+	}
+	return c, ""
+}
+
+func (v Values) body(o Options) (body []byte, why Reason) {
+	switch {
+	case v[Coded] != nil:
+		var err error
+		if body, err = base64.StdEncoding.AppendDecode([]byte{}, v[Coded]); err != nil {
+			return nil, NotJSON
+		}
+	case v[Body] != nil:
+		body = v[Body]
+	default:
+		return nil, NoBody
+	}
+	return body[:min(len(body), o.MaxBody)], ""
+}
+
+// parseDate reads the date of a capture: RFC 3339, perhaps without its smaller units or with a
+// blank, the digits of CDX, or Unix seconds. A date without a zone is of UTC, and one without a
+// time its midnight.
+func parseDate(text string) (t time.Time, ok bool) {
+	for _, layout := range []string{
+		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006-01",
+		"20060102150405", "2006-01-02T150405Z07:00",
+	} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	const firstSecond, lastSecond = 1e8, 1e10 // 1973 to 2286
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && firstSecond <= n && n < lastSecond {
+		return time.Unix(n, 0).UTC(), true
+	}
+	return t, false
+}

@@ -1,0 +1,381 @@
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
+)
+
+// The records of a set begin with a text after its length in two bytes: captures with their
+// URL, and redirects that are to be followed with the URL that they lead to. A date follows,
+// so that of one URL the newest comes first. All numbers are big-endian.
+
+var be = binary.BigEndian
+
+func appendText(dst, text []byte) []byte {
+	return append(be.AppendUint16(dst, uint16(len(text))), text...)
+}
+
+// cutText returns the text that a record begins with, and what follows it.
+func cutText(r []byte) (text, rest []byte) {
+	n := int(be.Uint16(r))
+	return r[2 : 2+n], r[2+n:]
+}
+
+// compareTexts compares the texts with which two records begin, in the order of the records.
+func compareTexts(x, y []byte) int {
+	return cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(x, y))
+}
+
+// date is when something was captured, in Unix nanoseconds.
+type date int64
+
+// undated is the newest date.
+const undated date = math.MaxInt64
+
+func dateOf(t time.Time) date {
+	switch {
+	case t.IsZero():
+		return undated
+	case t.Year() < 1700: // the least date is of 1677, the greatest of 2262
+		return math.MinInt64
+	case t.Year() > 2200:
+		return undated - 1
+	}
+	return date(t.UnixNano())
+}
+
+// append appends a date so that the newest is the least.
+func (d date) append(dst []byte) []byte { return be.AppendUint64(dst, ^(uint64(d) ^ 1<<63)) }
+
+const dateLen = 8
+
+func readDate(r []byte) date { return date(^be.Uint64(r) ^ 1<<63) }
+
+func (d date) second() int64 { return time.Unix(0, int64(d)).Unix() }
+
+// from returns the instant of a Use.
+func (d date) from() int64 {
+	if d == undated {
+		return math.MinInt64
+	}
+	return d.second()
+}
+
+// held is a capture of one URL.
+type held struct {
+	failed bool // it comes after all others, because the set keeps one, and an answer that did not fail counts
+	date   date
+	number uint64 // how many captures were added before
+	robots bool   // it is of an origin's robots.txt
+	status uint16
+	kind   kind
+	rest   []byte // the SHA-256 of its body, or the URL that it redirects to
+}
+
+// kind is what a capture says.
+type kind byte
+
+const (
+	aStatus   kind = iota // nothing but its status
+	aBody                 // a body
+	aRedirect             // a redirect that can be read
+)
+
+// append appends all of a capture to its URL.
+func (h *held) append(dst []byte) []byte {
+	dst = h.date.append(append(dst, bit(h.failed)))
+	dst = be.AppendUint64(dst, ^h.number) // of equal dates the last one comes first
+	dst = append(be.AppendUint16(append(dst, bit(h.robots)), h.status), byte(h.kind))
+	return append(dst, h.rest...)
+}
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// readHeld reads a capture that follows its URL. It is a view of r.
+func readHeld(r []byte) held {
+	failed, d := r[0] == 1, readDate(r[1:])
+	r = r[1+dateLen:]
+	return held{failed, d, ^be.Uint64(r), r[8] == 1, be.Uint16(r[9:]), kind(r[11]), r[12:]}
+}
+
+// keep makes a copy of a capture that lasts, in the memory of an old one.
+func (h *held) keep(old []byte) held {
+	kept := *h
+	kept.rest = append(old[:0], h.rest...)
+	return kept
+}
+
+// waiting is a redirect that is to be followed for an origin.
+type waiting struct {
+	date   date // of the first redirect
+	status uint16
+	from   int64
+	key    []byte // of the origin
+	via    []byte // the texts of Use.Via
+}
+
+func (w *waiting) append(dst []byte) []byte {
+	dst = be.AppendUint16(w.date.append(dst), w.status)
+	return append(appendText(be.AppendUint64(dst, uint64(w.from)), w.key), w.via...)
+}
+
+// readWaiting reads a redirect that follows the URL to which it leads. It is a view of r.
+func readWaiting(r []byte) waiting {
+	w := waiting{date: readDate(r), status: be.Uint16(r[dateLen:]), from: int64(be.Uint64(r[dateLen+2:]))}
+	w.key, w.via = cutText(r[dateLen+2+8:])
+	return w
+}
+
+// through adds the URL that a redirect leads to, if it is of no robots.txt and no more than the
+// fifth.
+func (w *waiting) through(url []byte) {
+	known := 0
+	for rest := w.via; len(rest) > 0; known++ {
+		_, rest = cutText(rest)
+	}
+	_, path, _ := bytes.Cut(url, []byte("://"))
+	if bytes.IndexByte(path, '/') >= 0 && known < maxVia {
+		w.via = appendText(slices.Clip(w.via), url)
+	}
+}
+
+// maxVia is how many texts Use.Via has at most: of more redirects in succession a crawler need
+// not follow those after the fifth (RFC 9309 2.3.1.2).
+const maxVia = 5
+
+// The records of answers have a byte 0, or a byte 1 and the SHA-256 of the body, and then the
+// key of the origin, the instant, the status and the texts of Use.Via.
+
+// digestLen returns the length of the part of an answer that says which body it has.
+func digestLen(r []byte) int {
+	if r[0] == 0 {
+		return 1
+	}
+	return 1 + sha256.Size
+}
+
+func readUse(r []byte) Use {
+	key, r := cutText(r)
+	use := Use{Key: string(key), From: int64(be.Uint64(r)), Status: be.Uint16(r[8:])}
+	for r = r[10:]; len(r) > 0; {
+		var url []byte
+		url, r = cutText(r)
+		use.Via = append(use.Via, string(url))
+	}
+	return use
+}
+
+// resolver finds what each origin answered.
+type resolver struct {
+	s       *Set
+	answers *spill.Records
+	next    *spill.Records // redirects to follow in the next round
+	waits   int            // how many these are
+	record  []byte
+}
+
+// maxRedirects is how many redirects in succession are followed, as many as browsers
+// follow.
+const maxRedirects = 20
+
+// resolve returns the answers of all origins. Each round of redirects is a join of them with all
+// captures.
+func (s *Set) resolve(ctx context.Context) (answers *spill.Records, err error) {
+	r := &resolver{s: s, answers: s.sorter(), next: s.sorter()}
+	r.answers.StopAt(ctx)
+	err = r.own()
+	for n := 1; err == nil && r.waits > 0; n++ {
+		waiting := r.next
+		waiting.StopAt(ctx)
+		r.next, r.waits = s.sorter(), 0
+		err = cmp.Or(r.follow(waiting, n == maxRedirects), waiting.Close())
+	}
+	return r.answers, cmp.Or(err, r.next.Close())
+}
+
+// own finds the captures of each origin's robots.txt that the set keeps.
+func (r *resolver) own() error {
+	var url []byte
+	var before date // of the capture before, of the same URL
+	first := true
+	for c, err := range r.s.captures.All() {
+		if err != nil {
+			return err
+		}
+		u, rest := cutText(c)
+		if first = first || !bytes.Equal(u, url); first {
+			url = append(url[:0], u...)
+		}
+		h := readHeld(rest)
+		keep := first || r.s.AllVersions && before != undated && !h.failed && h.date.second() != before.second()
+		if keep {
+			before = h.date
+		}
+		switch {
+		case !h.robots:
+		case !keep:
+			r.s.replaced++
+		default:
+			if first {
+				r.s.origins++
+			}
+			from := int64(math.MinInt64) // the only version is in force at any time
+			if r.s.AllVersions {
+				from = h.date.from()
+			}
+			err = r.answer(&h, &waiting{h.date, h.status, from, url, nil}, false)
+		}
+		if err != nil {
+			return err
+		}
+		first = false
+	}
+	return nil
+}
+
+// answer adds the answer of an origin that a capture gives, or the redirect that is to be
+// followed for it, unless that is one too many.
+func (r *resolver) answer(h *held, w *waiting, last bool) error {
+	switch {
+	case h.kind == aRedirect && !last:
+		r.waits++
+		w.through(h.rest)
+		r.record = w.append(appendText(r.record[:0], h.rest))
+		return r.next.Add(r.record)
+	case answer.Of(int(h.status), answer.Archive) == answer.Redirect:
+		return r.use(nil, w, w.status)
+	case h.kind == aBody:
+		return r.use(h.rest, w, h.status)
+	}
+	return r.use(nil, w, h.status)
+}
+
+// use adds the answer of an origin.
+func (r *resolver) use(digest []byte, w *waiting, status uint16) error {
+	if r.record = append(r.record[:0], 0); digest != nil {
+		r.record = append(append(r.record[:0], 1), digest...)
+	}
+	r.record = be.AppendUint64(appendText(r.record, w.key), uint64(w.from))
+	r.record = append(be.AppendUint16(r.record, status), w.via...)
+	return r.answers.Add(r.record)
+}
+
+// follow joins redirects with the captures of the URLs that they lead to.
+func (r *resolver) follow(redirects *spill.Records, last bool) error {
+	pull, stop := iter.Pull2(redirects.All())
+	defer stop()
+	j := &join{resolver: r, last: last, pull: pull}
+	if err := j.advance(); err != nil {
+		return err
+	}
+	for c, err := range r.s.captures.All() {
+		if err == nil && j.more {
+			err = j.capture(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for j.more {
+		if err := j.end(j.newer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join is a join of redirects with captures. Both are in the order of URLs, and those of one
+// URL from the newest to the oldest.
+type join struct {
+	*resolver
+	last bool // it is the last round
+	pull func() ([]byte, error, bool)
+
+	more  bool    // there is a redirect:
+	url   []byte  // where it leads
+	w     waiting // the rest of it
+	newer *held   // the last capture of that URL, which is newer than the redirect; nil for none
+	kept  held    // what newer points to
+}
+
+// advance goes to the next redirect.
+func (j *join) advance() error {
+	before := append([]byte(nil), j.url...)
+	r, err, more := j.pull()
+	if j.more = more && err == nil; !j.more {
+		return err
+	}
+	var rest []byte
+	j.url, rest = cutText(r)
+	j.w = readWaiting(rest)
+	if !bytes.Equal(before, j.url) {
+		j.newer = nil
+	}
+	return nil
+}
+
+// capture answers all redirects for which no further capture is needed.
+func (j *join) capture(c []byte) error {
+	url, rest := cutText(c)
+	h := readHeld(rest)
+	for j.more {
+		var to *held
+		switch order := compareTexts(j.url, url); {
+		case order > 0:
+			return nil
+		case order < 0:
+			to = j.newer
+		case j.newer == nil && (!j.s.AllVersions || h.date == undated):
+			to = &h
+		case j.newer != nil && (h.failed || j.newer.date.second() == h.date.second()):
+			return nil // the last one of a second counts
+		case j.w.date.before(h.date): // an older one may be nearer
+			j.kept = h.keep(j.kept.rest)
+			j.newer = &j.kept
+			return nil
+		default:
+			to = nearest(j.w.date, j.newer, &h)
+		}
+		if err := j.end(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end answers the redirect with the capture that it leads to, nil for none.
+func (j *join) end(to *held) (err error) {
+	if to == nil {
+		err = j.use(nil, &j.w, j.w.status)
+	} else {
+		err = j.answer(to, &j.w, j.last)
+	}
+	return cmp.Or(err, j.advance())
+}
+
+// before reports whether a date is older than another that is one, by a second at least.
+func (d date) before(other date) bool { return d.second() < other.second() }
+
+// nearest returns the capture that is nearest to a date, the newer one if both are equally near.
+// There may be no newer one.
+func nearest(d date, newer, older *held) *held {
+	if newer != nil && newer.date.second()-d.second() <= d.second()-older.date.second() {
+		return newer
+	}
+	return older
+}

@@ -1,0 +1,278 @@
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"hash/maphash"
+	"iter"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
+)
+
+// Set keeps the newest capture of each origin's robots.txt, or all of them. A capture without a
+// date counts as newer than all with a date, because a user put it there by hand. Of two
+// captures without a date, or with the same date, the one added last is kept. Where one is kept,
+// an answer that failed counts as older than all that did not: while robots.txt is unreachable,
+// the last copy counts (RFC 9309 2.4). With AllVersions that holds for one without a date, which
+// would replace all others. The zero value is an empty set. It belongs to one
+// goroutine.
+//
+// The set sorts captures and bodies in temporary files, which Close removes. So the number of
+// origins has no bound but the disk.
+//
+// To follow redirects, a set also keeps captures of other URLs, in the same way: those that
+// Wants asks for.
+type Set struct {
+	// Memory is about how many bytes the set may take, 0 for 256 MB. It is set before the first
+	// Add.
+	Memory int64
+	// AllVersions keeps of each origin all captures with a date, the last one of each second,
+	// unless there is one without a date. Otherwise only one is kept, and it loses its date.
+	AllVersions bool
+
+	captures *spill.Records // nil before the first Add
+	bodies   *bodies
+	wanted   map[uint64]struct{} // hashes of the URLs to which redirects lead, apart from robots.txt
+	seed     maphash.Seed
+	added    uint64 // captures
+	spare    int    // bytes that captures took which nothing asked for when they were added
+	url      []byte // the last one
+	record   []byte // reused
+	origins  int
+	replaced int
+}
+
+// shares is in how many parts a set divides its memory: the captures, the bodies, the answers of
+// origins and two rounds of redirects have one each.
+const shares = 6
+
+// Copy is a body with origins whose robots.txt it is, or origins without a body.
+type Copy struct {
+	// Body belongs to the caller; nil for none. A body that has no bytes is not nil.
+	Body []byte
+	// Again says that the copy before has the same body and other origins.
+	Again bool
+	Uses  []Use // 1 to 1024
+}
+
+// Use is an origin with the HTTP status of its robots.txt.
+type Use struct {
+	Key    string // of the origin, as origin.AppendKey makes it
+	Status uint16
+	// From is when it was captured, in Unix seconds; math.MinInt64 if the source does not say or the
+	// set keeps one of each origin.
+	From int64
+	// Via are the first five URLs other than a robots.txt to which its redirects lead: the key of
+	// an origin, and a path.
+	Via []string
+}
+
+const maxUses = 1024
+
+// share returns the memory of a sorter.
+func (s *Set) share() int64 { return cmp.Or(s.Memory, 256<<20) / shares }
+
+// sorter returns an empty sorter.
+func (s *Set) sorter() *spill.Records { return spill.NewRecords(spill.Options{Memory: s.share()}) }
+
+// Add adds a capture. It copies what is new in it. Its error is one of the temporary file;
+// nothing more can be added then.
+func (s *Set) Add(c Capture) error {
+	s.open()
+	for _, o := range c.Origins {
+		if err := s.add(answer.Target{Origin: o, Path: cmp.Or(c.Path, answer.RobotsPath)}, &c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open makes the sorters.
+func (s *Set) open() {
+	if s.captures == nil {
+		s.captures, s.bodies = s.sorter(), newBodies(s.share())
+		s.wanted, s.seed = map[uint64]struct{}{}, maphash.MakeSeed()
+	}
+}
+
+func (s *Set) add(at answer.Target, c *Capture) error {
+	s.url = appendURL(s.url[:0], at)
+	if len(s.url) > maxURL {
+		return nil // no redirect can lead there
+	}
+	meaning := answer.Of(int(c.Status), answer.Archive)
+	a := held{date: dateOf(c.Time), number: s.added, robots: at.Path == answer.RobotsPath, status: c.Status}
+	a.failed = meaning == answer.Failed && (!s.AllVersions || c.Time.IsZero())
+	s.added++
+	if _, wanted := s.wanted[s.hash()]; !a.robots && !wanted {
+		s.spare += len(s.url) + len(c.Body) + recordBytes
+	}
+	switch meaning {
+	case answer.File:
+		digest, err := s.bodies.add(c.Body)
+		if err != nil {
+			return err
+		}
+		a.kind, a.rest = aBody, digest[:]
+	case answer.Redirect:
+		if to, ok := target(at, c.Location); ok && len(c.Location) <= maxLocation {
+			a.kind, a.rest = aRedirect, appendURL(nil, to)
+			s.want(to, a.rest)
+		}
+	}
+	s.record = a.append(appendText(s.record[:0], s.url))
+	return s.captures.Add(s.record)
+}
+
+// recordBytes is about how many bytes a capture takes, besides its URL and its body.
+const recordBytes = 96
+
+// hash returns the hash of the last URL.
+func (s *Set) hash() uint64 { return maphash.Bytes(s.seed, s.url) }
+
+// want remembers where a redirect leads to, if there is room.
+func (s *Set) want(to answer.Target, url []byte) {
+	if to.Path != answer.RobotsPath && int64(len(s.wanted)) < s.share()/wantedBytes {
+		s.wanted[maphash.Bytes(s.seed, url)] = struct{}{}
+	}
+}
+
+// wantedBytes is four times what a URL takes in Set.wanted, which may take a quarter of a share.
+const wantedBytes = 128
+
+// appendURL appends to dst the URL of a capture: the key of its origin, and its path if that
+// is not /robots.txt.
+func appendURL(dst []byte, at answer.Target) []byte {
+	dst = at.Origin.AppendKey(dst)
+	if at.Path != answer.RobotsPath {
+		dst = append(dst, at.Path...)
+	}
+	return dst
+}
+
+const (
+	// maxLocation is how long the location of a redirect may be: longer than the URLs that
+	// browsers and crawlers take.
+	maxLocation = 4 << 10
+	// maxURL is how long a URL may be. A redirect leads to none that is longer.
+	maxURL = 1<<16 - 1
+)
+
+// target is answer.Resolve, but takes an empty query for none.
+func target(from answer.Target, location string) (to answer.Target, ok bool) {
+	to, ok = answer.Resolve(from, location)
+	to.Path = strings.TrimSuffix(to.Path, "?")
+	return to, ok
+}
+
+// maxSpare bounds the bytes of captures that nothing has asked for yet; so does an eighth of
+// Set.Memory.
+const maxSpare = 64 << 20
+
+// Wants reports whether a capture of a URL other than an origin's robots.txt should be added:
+// if a redirect of a capture in the set leads there, as crawlers store the redirect first.
+// Captures whose path ends in a name such as robots_v2.txt are wanted before that too, in
+// case the files of a crawl are read in another order, until these take 64 MiB or an
+// eighth of Memory.
+//
+// The set remembers one URL to which a redirect leads for each 768 bytes of Memory. Captures of
+// further ones are not wanted, and the origins that are redirected there have no body.
+func (s *Set) Wants(to answer.Target) bool {
+	s.open()
+	s.url = appendURL(s.url[:0], to)
+	if _, wanted := s.wanted[s.hash()]; wanted {
+		return true
+	}
+	path, _, _ := strings.Cut(to.Path, "?")
+	name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
+	most := maxSpare
+	if s.Memory > 0 {
+		most = int(min(maxSpare, s.Memory/8))
+	}
+	return strings.HasPrefix(name, "robots") && strings.HasSuffix(name, ".txt") && s.spare < most
+}
+
+// Len returns the number of origins, when Copies has been read.
+func (s *Set) Len() int { return s.origins }
+
+// Replaced returns how many captures were replaced by another of the same origin, when Copies
+// has been read.
+func (s *Set) Replaced() int { return s.replaced }
+
+// Copies yields the contents of the set, the origins without a body first, and then those of
+// each body, one body after the other. An origin whose robots.txt is redirected to a URL of
+// which the set has a capture has the body and the status of that (RFC 9309 2.3.1.2): of the
+// newest one or, with AllVersions, of the one nearest in time to the redirect. If the redirect
+// leads to any other URL, or to more than 20 redirects in succession, or if its location is
+// longer than 4 KiB, the origin has no body, and its own status.
+//
+// Crawlers must follow five redirects; after more they may assume that there is no
+// robots.txt. A crawler that obeys the body all the same is right in both readings.
+//
+// Nothing can be added after it, and it can be read once. An error is the last element: that of a
+// temporary file, or that of ctx when it has ended.
+func (s *Set) Copies(ctx context.Context) iter.Seq2[Copy, error] {
+	return func(yield func(Copy, error) bool) {
+		s.open()
+		s.captures.StopAt(ctx)
+		s.bodies.sorted.StopAt(ctx)
+		answers, err := s.resolve(ctx)
+		defer answers.Close() //nolint:staticcheck // it is there after an error, too
+		if err != nil {
+			yield(Copy{}, err)
+			return
+		}
+		s.copies(answers, yield)
+	}
+}
+
+// copies joins the answers of origins with the bodies.
+func (s *Set) copies(answers *spill.Records, yield func(Copy, error) bool) {
+	next, stop := iter.Pull2(s.bodies.all())
+	defer stop()
+	var c Copy
+	var digest []byte // of the body of c
+	var body storedBody
+	for r, err := range answers.All() {
+		if err != nil {
+			yield(Copy{}, err)
+			return
+		}
+		n := digestLen(r)
+		other := digest == nil || !bytes.Equal(r[:n], digest)
+		if len(c.Uses) > 0 && (other || len(c.Uses) == maxUses) {
+			if !yield(c, nil) {
+				return
+			}
+			c = Copy{Body: c.Body, Again: true}
+		}
+		if other {
+			digest, c = append(digest[:0], r[:n]...), Copy{}
+			for n > 1 && !bytes.Equal(body.digest[:], digest[1:]) {
+				var more bool
+				if body, err, more = next(); err != nil || !more {
+					yield(Copy{}, cmp.Or(err, errLostBody))
+					return
+				}
+			}
+			if n > 1 {
+				c.Body = body.bytes
+			}
+		}
+		c.Uses = append(c.Uses, readUse(r[n:]))
+	}
+	if len(c.Uses) > 0 {
+		yield(c, nil)
+	}
+}
+
+// Close removes the temporary files. Nothing may be called after it but Len and Replaced.
+func (s *Set) Close() error {
+	if s.captures == nil {
+		return nil
+	}
+	return cmp.Or(s.captures.Close(), s.bodies.sorted.Close())
+}

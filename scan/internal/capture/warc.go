@@ -1,0 +1,137 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/warc"
+)
+
+// WARC reads the responses to requests for /robots.txt in a WARC file, already
+// decompressed (see package warc), and those for other URLs that
+// Options.Wants asks for. A capture is of the URL in WARC-Target-URI. Records of other
+// pages, and requests and metadata, are passed over. A revisit of /robots.txt, which holds
+// no body, is a *SkipError, as is a response for /robots.txt that cannot be used for any
+// reason; the capture beside it has the origin and the time, if these are known. Any other error
+// ends the records, because the start of the next one is not known.
+func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
+	return func(yield func(Capture, error) bool) {
+		w := &crawl{records: warc.NewReader(r), o: o}
+		for {
+			rec, err := w.next()
+			if isEOF(err) {
+				return
+			}
+			if err != nil {
+				yield(Capture{}, err)
+				return
+			}
+			c, reason := w.capture(rec)
+			broken := w.records.End()
+			if broken != nil && rec.isCapture() {
+				reason = CutShort
+			}
+			if rec.robots && reason != "" || reason == "" && rec.isCapture() {
+				var skipped error
+				if reason != "" {
+					skipped = &SkipError{fmt.Sprintf("record %d", rec.Number), reason, rec.Kind + " " + rec.Target}
+				}
+				if !yield(c, skipped) {
+					return
+				}
+			}
+			if broken != nil {
+				yield(Capture{}, broken)
+				return
+			}
+		}
+	}
+}
+
+// crawl is a WARC file that is being read.
+type crawl struct {
+	records *warc.Reader
+	o       Options
+}
+
+// record is the header of a record, and what of it counts here.
+type record struct {
+	*warc.Record
+	robots bool          // the target is a robots.txt
+	wanted bool          // or page, which Options.Wants asks for
+	page   answer.Target // the target, if it is not a robots.txt
+}
+
+func (r *record) isCapture() bool { return r.Kind == "response" && (r.robots || r.wanted) }
+
+// next reads the header of a record, or returns io.EOF after the last.
+func (w *crawl) next() (rec record, err error) {
+	if rec.Record, err = w.records.Next(); err != nil {
+		return rec, err
+	}
+	if rec.robots = isRobots(rec.Target); !rec.robots && rec.Kind == "response" && w.o.Wants != nil {
+		var ok bool
+		rec.page, ok = target(answer.Target{}, rec.Target)
+		// Of /robots.txt with an empty query, or by FTP, nothing is known.
+		rec.wanted = ok && rec.page.Path != answer.RobotsPath && w.o.Wants(rec.page)
+	}
+	return rec, nil
+}
+
+// isRobots reports whether a URL is of an origin's robots.txt.
+func isRobots(url string) bool {
+	scheme, rest, ok := strings.Cut(url, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	return ok && path == "robots.txt" && host != "" && !strings.ContainsAny(host, "?#\\") &&
+		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// capture reads the block of a record. The reason is "" if it gives a capture, and if the
+// record is of another page or is no answer.
+func (w *crawl) capture(rec record) (c Capture, why Reason) {
+	if !rec.robots && !rec.wanted || rec.Kind == "request" || rec.Kind == "metadata" {
+		return c, ""
+	}
+	var err error
+	if rec.robots {
+		if rec.page.Origin, err = origin.Of([]byte(rec.Target)); err != nil {
+			return c, BadHost
+		}
+	}
+	c.Origins, c.Path = []origin.Origin{rec.page.Origin}, rec.page.Path
+	if c.Time, err = rec.Time(); err != nil {
+		return c, BadDate
+	}
+	if rec.Kind != "response" {
+		return c, Revisit
+	}
+	return c, w.response(&c, rec.Truncated)
+}
+
+// response reads the HTTP response in the block of a record. truncated says that
+// the capture stopped before the end.
+func (w *crawl) response(c *Capture, truncated bool) Reason {
+	r, err := warc.ReadResponse(w.records)
+	switch {
+	case errors.Is(err, warc.ErrLongHead):
+		return LongHead
+	case err != nil:
+		return NotHTTP
+	}
+	c.Status, c.Location = uint16(r.Status), r.Location
+	switch answer.Of(r.Status, answer.Archive) {
+	case answer.Nothing:
+		return NotModified
+	case answer.File:
+		c.Body, err = r.Body(w.o.MaxBody, truncated)
+	}
+	if err != nil {
+		return BadBody
+	}
+	return ""
+}

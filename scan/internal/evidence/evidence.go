@@ -1,0 +1,211 @@
+// Package evidence has the form of a folder of evidence, which docs/howto/evidence.md describes: the log
+// lines of crawlers that broke robots.txt, what they are judged by, and the report and letters that
+// follow. It knows neither logs nor how requests are judged: package job does.
+package evidence
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	_ "embed" // the text of letters
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"text/template"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// The names of files of a folder. Basis names its other files: see package basis.
+const (
+	SumsFile    = "SHA256SUMS" // the manifest, as sha256sum writes it
+	DetailsFile = "evidence.json"
+	Basis       = "basis.json"
+	ReportFile  = "report.json"
+)
+
+// Schema is the form of a folder.
+const Schema = "robotsieve.evidence/5"
+
+// Details is what is needed to audit the lines of a folder again, beside its basis, and what the
+// folder can only state of the audit of the logs: Violations, which it may not show all, and the SHA-256
+// of the logs among it. LookedUp are the clients whose names were looked up and found to be their
+// crawlers' own.
+type Details struct {
+	Schema  string `json:"schema"`
+	Program string `json:"program"`
+	Command string `json:"command"`
+	MadeBy  string `json:"made_by"`
+	Partial bool   `json:"partial"`
+	Proxied bool   `json:"proxied"`
+	// AddressesCut is as report.Report.IPv4Cut.
+	AddressesCut bool               `json:"addresses_cut"`
+	Violations   int64              `json:"violations"`
+	TimeZone     string             `json:"time_zone"`
+	Lines        []Lines            `json:"lines"`
+	LookedUp     []Client           `json:"looked_up"`
+	Logs         []report.InputInfo `json:"logs"`
+}
+
+// Lines is a file of log lines of a crawler, or, if it is "", of all that are not known or of answers. Origins
+// are where its requests went if the lines do not say it; Only: lines that name other hosts are not judged.
+type Lines struct {
+	File    string   `json:"file"`
+	Crawler string   `json:"crawler"`
+	Format  string   `json:"format"`
+	Origins []string `json:"origins"`
+	Only    bool     `json:"only"`
+}
+
+// Client is a client of a crawler.
+type Client struct {
+	Crawler string `json:"crawler"`
+	Address string `json:"address"`
+}
+
+// Name returns a name for a file, and adds it to those that are taken. It has only lower-case letters, digits and
+// hyphens before a number and ext, because anybody can choose the name of a crawler, which stem may have.
+func Name(stem, ext string, taken map[string]bool) string {
+	const most = 50
+	stem = strings.Join(strings.FieldsFunc(strings.ToLower(stem[:min(len(stem), most)]), func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	}), "-")
+	name := stem + ext
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s.%d%s", stem, n, ext)
+	}
+	taken[name] = true
+	return name
+}
+
+// Sums are the SHA-256 of files by their names, in hexadecimal.
+type Sums map[string]string
+
+// SumOf returns the SHA-256 of a text.
+func SumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// SumsOf hashes all files of a folder. It opens regular files only: what else there is makes others.
+func SumsOf(ctx context.Context, dir string) (sums Sums, others []string, err error) {
+	sums = Sums{}
+	err = disk.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
+		if err = cmp.Or(err, ctx.Err()); err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if name = filepath.ToSlash(name); err != nil || !e.Type().IsRegular() {
+			others = append(others, name+" is neither a file nor a folder")
+			return err
+		}
+		file, err := disk.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		sum := sha256.New()
+		_, err = io.Copy(sum, file)
+		sums[name] = hex.EncodeToString(sum.Sum(nil))
+		return err
+	})
+	return sums, others, err
+}
+
+// Manifest returns the manifest of files.
+func (s Sums) Manifest() []byte {
+	var b []byte
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		b = fmt.Appendf(b, "%s  %s\n", s[name], name)
+	}
+	return b
+}
+
+// Stated returns what a manifest says.
+func Stated(manifest []byte) Sums {
+	s := Sums{}
+	for line := range strings.Lines(string(manifest)) {
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		s[name] = sum
+	}
+	return s
+}
+
+// Differ says which files are missing, are not the same, or are more than there should be.
+func (s Sums) Differ(want Sums, different, more string) (list []string) {
+	all := maps.Clone(s)
+	maps.Copy(all, want)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		switch {
+		case s[name] == "":
+			list = append(list, name+" is missing")
+		case want[name] == "":
+			list = append(list, name+more)
+		case s[name] != want[name]:
+			list = append(list, name+different)
+		}
+	}
+	return list
+}
+
+// Letter is a letter to the operator of a crawler, which has violations. Its fields are for letter.tmpl.
+type Letter struct {
+	// Report is that of the lines of the folder, and Crawler is of it.
+	Report  *report.Report
+	Crawler *report.CrawlerInfo
+	// MadeBy is who made the folder, "" if that is not said. Lines are the files with the lines of the
+	// crawler, and Robots, by report.RuleInfo.File, those with robots.txt.
+	MadeBy string
+	Lines  []string
+	Robots map[string]string
+}
+
+//go:embed letter.tmpl
+var letterText string
+
+var letter = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("letter").Funcs(template.FuncMap{
+		"quote": quoted, "plural": english.Plural, "list": english.List,
+		"hours": func(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) },
+		"base":  func(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) },
+		"words": func(name string) string { return strings.ReplaceAll(name, "_", " ") },
+		"count": func(c *report.CrawlerInfo) int64 { return c.Verdicts[report.Violation] },
+	}).Parse(letterText))
+})
+
+// Text returns the letter. It says no more than the lines, and nothing in it acts on a shell that
+// somebody pastes it into: text from logs and files is in single quotes, unless it is plain, and
+// its own sentences have none.
+func (l *Letter) Text() ([]byte, error) {
+	var b bytes.Buffer
+	err := letter().Execute(&b, l)
+	return b.Bytes(), err
+}
+
+// plain is text that no shell reads as anything but words.
+var plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
+
+// quoted returns text of a log or a file as it stands in a letter: without control characters, and
+// in single quotes unless it is plain.
+func quoted(text string) string {
+	const most = 300
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	if text = report.Printable(text); !plain().MatchString(text) {
+		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return text
+}

@@ -1,0 +1,434 @@
+package field
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// Object is the shape of lines that are JSON objects: which of their members are fields. It is
+// immutable, and any number of goroutines may share it.
+type Object struct {
+	root  *node
+	paths int    // how many there are
+	picks bool   // some are of elements that a member in them chooses
+	needs uint32 // a bit for each need that an object must have
+}
+
+// Member is a path to a field: the names of members, or after the first the indexes (0 to 63) of
+// elements, with dots between them; a dot in a name has a backslash before it. A step name=value,
+// the last but one, is the element of an array whose member name is value, in any case of letters.
+// A path leads on through a string that holds an object, as some servers write it. Of several members
+// of one field the first counts that is neither null nor empty.
+type Member struct {
+	Field int // its index in Row.Text, below MaxFields
+	Path  string
+}
+
+// Limits of an object. Without them a line could take any amount of memory.
+const (
+	MaxFields = 64
+	MaxDepth  = fastjson.MaxDepth // objects and arrays within each other
+	MaxValues = 1 << 14
+)
+
+// NewObject returns the shape of objects with some members. Row.Fits is set for those that have
+// all needs, 32 at most: a path that must lead to something other than null, or path=value and
+// path!=value, in any case of letters, or path~text|text: what is there, if it is not empty, has one of
+// the texts in it.
+func NewObject(members []Member, needs []string) *Object {
+	o := &Object{root: new(node)}
+	var rank [MaxFields]uint8
+	for _, m := range members {
+		n := o.root.at(Steps(m.Path))
+		o.picks = o.picks || strings.Contains(m.Path, "=")
+		n.leaves = append(n.leaves, leaf{m.Field, rank[m.Field], o.paths, strings.Contains(m.Path, "=")})
+		rank[m.Field] = min(rank[m.Field]+1, 100) // of more than 100 the last are alike
+		o.paths++
+	}
+	for i, need := range needs {
+		if path, texts, ok := strings.Cut(need, "~"); ok {
+			o.root.at(Steps(path)).texts = strings.Split(texts, "|")
+			continue
+		}
+		path, value, compared := strings.Cut(need, "=")
+		path, unless := strings.CutSuffix(path, "!")
+		n := o.root.at(Steps(path))
+		n.need, n.compared, n.wanted, n.value = 1<<i, compared, !unless, []byte(value)
+		if !unless {
+			o.needs |= n.need
+		}
+	}
+	return o
+}
+
+// Steps returns the steps of a path, of which none should be empty.
+func Steps(path string) (steps []string) {
+	for rest, more := path, true; more; {
+		var step string
+		for step, rest, more = strings.Cut(rest, "."); more && strings.HasSuffix(step, `\`); {
+			var next string
+			next, rest, more = strings.Cut(rest, ".")
+			step = step[:len(step)-1] + "." + next
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// node is a value to which a path leads, or on the way to which one does.
+type node struct {
+	leaves []leaf
+	// The need that the value meets: if it is not null or, if compared, if it is value.
+	need     uint32
+	compared bool
+	wanted   bool // else the object must not meet it
+	value    []byte
+	texts    []string // of which the value must have one; nil if it need not
+	inside   bool     // something below it is wanted
+
+	members [64][]named // of an object, by the likeness of their names
+	items   []*node     // of an array, by index; nil where none is wanted
+	choices []choice    // of elements of an array by a member in them
+}
+
+// named is a member of an object.
+type named struct {
+	name string
+	node *node
+}
+
+// leaf says that a value is a field, and which of the field's paths leads to it.
+type leaf struct {
+	field int
+	rank  uint8
+	path  int  // its index among all
+	again bool // it may come again, as an element that has been chosen
+}
+
+// choice is the member value of the elements of an array whose member name is is.
+type choice struct {
+	name, is, value string
+	node            *node
+}
+
+// at returns the node at the end of a path, and makes what of it is missing.
+func (n *node) at(steps []string) *node {
+	n.inside = true
+	child := n.member([]byte(steps[0]))
+	if child == nil {
+		child = new(node)
+		alike := &n.members[likeness([]byte(steps[0]))]
+		*alike = append(*alike, named{steps[0], child})
+	}
+	return child.below(steps[1:])
+}
+
+// below is at for steps after the first, which may be indexes or choices.
+func (n *node) below(steps []string) *node {
+	if len(steps) == 0 {
+		return n
+	}
+	if index, err := strconv.ParseUint(steps[0], 10, 6); err == nil {
+		n.items = append(n.items, make([]*node, max(0, int(index)+1-len(n.items)))...)
+		if n.items[index] == nil {
+			n.items[index] = new(node)
+		}
+		return n.items[index].below(steps[1:])
+	}
+	if name, is, ok := strings.Cut(steps[0], "="); ok && len(steps) == 2 {
+		n.choices = append(n.choices, choice{name, is, steps[1], new(node)})
+		return n.choices[len(n.choices)-1].node
+	}
+	return n.at(steps)
+}
+
+// likeness returns a number below 64, by which most names are told from the few that are wanted.
+func likeness(name []byte) int {
+	if len(name) == 0 {
+		return 0
+	}
+	return (int(name[0])*7 + len(name)) & 63
+}
+
+// member returns the node of a member by its name, nil if it is not wanted.
+func (n *node) member(name []byte) *node {
+	for _, m := range n.members[likeness(name)] {
+		if m.name == string(name) {
+			return m.node
+		}
+	}
+	return nil
+}
+
+// item returns the node of an element by its index, nil if it is not wanted.
+func (n *node) item(i int) *node {
+	if i < len(n.items) {
+		return n.items[i]
+	}
+	return nil
+}
+
+// Row has the fields of the line that was read last. It belongs to one goroutine, and takes no
+// memory once its buffers have grown. To be ready it needs Text.
+type Row struct {
+	// Text has each field: of a string its characters, without escapes, of other values their
+	// text. It is nil where there is no such member, or it is null, an object or an array. It is
+	// valid until the next line is read.
+	Text [][]byte
+	// Fits reports whether the object has what it needs, as NewObject says. Excluded: it does not, as
+	// a member that is compared has another value, or lacks a text. IsLike: it has all but the texts.
+	Fits, Excluded, IsLike bool
+	// Twice reports whether a path leads to two different values: which is right is not known.
+	Twice bool
+
+	ranks [MaxFields]uint8 // of the paths by which the fields came, and one more; 0 if by none
+	seen  []bool           // the paths that led to a value
+	needs uint32           // that the object has
+	buf   []byte           // texts
+
+	parser fastjson.Parser
+	within []*fastjson.Parser // of objects in strings, by depth
+	strict bool               // skim gives up where it may differ from parser
+	depth  int                // how many strings the value that is noted is in
+	parsed int                // how much they have read
+	mends  int                // how many lines are mended before they are read, as one before was no JSON
+	mended []byte             // what parser reads
+	node   *node              // of the object whose members visit gets
+	visit  func(name []byte, v *fastjson.Value)
+}
+
+// Limits of what a Row keeps.
+const (
+	maxParsed = 1 << 20 // bytes for which a parser is used: what it keeps may grow with each line
+	maxPlain  = 1 << 14 // bytes of a line that is read without being mended
+	mendLines = 1000
+)
+
+// Find finds the fields of a line. It returns false if the line is no object. A comma or the end
+// of an array may be after it, as where each line is an element. What servers write although it
+// is no JSON is read as mend says.
+func (o *Object) Find(line []byte, r *Row) bool {
+	if line = objectIn(line); line == nil {
+		o.begin(r)
+		return false
+	}
+	if !o.skims(line, r) {
+		o.begin(r)
+		v := r.parse(line)
+		if v == nil {
+			return false
+		}
+		r.object(o.root, v)
+	}
+	r.IsLike = r.needs == o.needs
+	r.Fits = r.IsLike && !r.Excluded
+	return true
+}
+
+// skims finds the fields of an object without fastjson, and reports whether fastjson would find the same ones for
+// sure, as it does in nearly all lines of logs.
+func (o *Object) skims(line []byte, r *Row) bool {
+	if o.picks || r.mends > 0 || len(line) > maxPlain {
+		return false
+	}
+	o.begin(r)
+	const outermost = maxSkim - MaxDepth + 2 // so that what is deepest, a value in a container, is at MaxDepth
+	r.strict = true
+	end := r.skim(o.root, line, 0, outermost)
+	r.strict = false
+	return end == len(line)
+}
+
+// objectIn returns a line without what may be around an object, nil if it can have none.
+func objectIn(line []byte) []byte {
+	isObject := func() bool { return byteAt(line, 0) == '{' && line[len(line)-1] == '}' }
+	if !isObject() {
+		line = bytes.Trim(line, " \t\r")
+		if n := len(line); n > 0 && (line[n-1] == ',' || line[n-1] == ']') {
+			line = bytes.TrimRight(line[:n-1], " \t\r")
+		}
+		if !isObject() {
+			return nil
+		}
+	}
+	return line
+}
+
+// begin forgets the line before.
+func (o *Object) begin(r *Row) {
+	if len(r.seen) < o.paths {
+		r.seen = make([]bool, o.paths)
+	}
+	clear(r.seen)
+	clear(r.Text)
+	clear(r.ranks[:])
+	r.needs, r.Twice, r.Fits, r.Excluded, r.IsLike, r.buf = 0, false, false, false, false, r.buf[:0]
+}
+
+// parse returns a line as fastjson reads it, nil if it is no JSON.
+//
+// fastjson quotes in an error what it does not understand, once for each object around it. So
+// lines that are long, and those after one that is no JSON, are mended at once.
+func (r *Row) parse(line []byte) (v *fastjson.Value) {
+	if r.parsed += len(line); r.parsed > maxParsed {
+		r.parser, r.within, r.parsed = fastjson.Parser{}, nil, len(line)
+	}
+	if r.mends == 0 && len(line) <= maxPlain {
+		v, err := r.parser.ParseBytes(line)
+		if err == nil {
+			return v
+		}
+		r.mends = mendLines
+	}
+	r.mends = max(r.mends-1, 0)
+	var ok bool
+	if r.mended, ok = mend(r.mended[:0], line); !ok {
+		return nil
+	}
+	v, _ = r.parser.ParseBytes(r.mended)
+	return v
+}
+
+// object notes the members of an object that are wanted.
+func (r *Row) object(n *node, v *fastjson.Value) {
+	if r.visit == nil {
+		r.visit = func(name []byte, v *fastjson.Value) {
+			if child := r.node.member(name); child != nil {
+				r.value(child, v)
+			}
+		}
+	}
+	around := r.node
+	r.node = n
+	v.GetObject().Visit(r.visit)
+	r.node = around
+}
+
+// value notes a value that is wanted.
+func (r *Row) value(n *node, v *fastjson.Value) {
+	if v.GetObject() != nil {
+		r.needs |= n.meets(nil)
+		r.object(n, v)
+		return
+	}
+	if elements := v.GetArray(); elements != nil {
+		r.needs |= n.meets(nil)
+		r.array(n, elements)
+		return
+	}
+	from := len(r.buf)
+	r.buf = v.MarshalTo(r.buf)
+	r.found(n, r.buf[from:])
+}
+
+// array notes the elements of an array that are wanted.
+func (r *Row) array(n *node, elements []*fastjson.Value) {
+	for i, element := range elements {
+		if child := n.item(i); child != nil {
+			r.value(child, element)
+		}
+		object := element.GetObject()
+		if object == nil {
+			continue
+		}
+		for _, c := range n.choices {
+			value := object.Get(c.value)
+			if value != nil && bytes.EqualFold(object.Get(c.name).GetStringBytes(), []byte(c.is)) {
+				r.value(c.node, value)
+			}
+		}
+	}
+}
+
+// found notes a value that is wanted, as it is written in JSON.
+func (r *Row) found(n *node, text []byte) {
+	switch last := len(text) - 1; text[last] {
+	case '"':
+		if text = r.unescaped(text[1:last]); n.inside && len(text) > 1 && text[0] == '{' && r.objectInside(n, text) {
+			return
+		}
+	case ']': // it is empty
+		r.needs |= n.meets(nil)
+		return
+	case 'l', 'n', 'N', 'f', 'F': // null, and what fastjson takes for numbers
+		return
+	}
+	if n.need != 0 || n.texts != nil {
+		met := n.meets(text)
+		r.needs |= met
+		r.Excluded = r.Excluded || n.compared && (met == 0) == n.wanted || n.lacks(text)
+	}
+	for _, leaf := range n.leaves {
+		rank := leaf.rank + 1
+		if len(text) == 0 {
+			rank = 0xff // only if there is nothing else
+		}
+		before := r.ranks[leaf.field]
+		if r.seen[leaf.path] && !leaf.again && !bytes.Equal(text, r.Text[leaf.field]) {
+			r.Twice = true
+		}
+		r.seen[leaf.path] = true
+		if before == 0 || rank < before {
+			r.ranks[leaf.field], r.Text[leaf.field] = rank, text
+		}
+	}
+}
+
+// objectInside notes the members of an object that a string holds, and reports whether it holds one.
+func (r *Row) objectInside(n *node, text []byte) bool {
+	if r.depth == len(r.within) {
+		r.within = append(r.within, new(fastjson.Parser))
+	}
+	r.parsed += len(text)
+	v, err := r.within[r.depth].ParseBytes(text)
+	if err != nil || v.GetObject() == nil {
+		return false
+	}
+	r.depth++
+	r.needs |= n.meets(nil)
+	r.object(n, v)
+	r.depth--
+	return true
+}
+
+// unescaped returns what is between the quotes of a string without its escapes.
+func (r *Row) unescaped(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	from := len(r.buf)
+	r.buf = Unescape(r.buf, raw)
+	return r.buf[from:len(r.buf):len(r.buf)]
+}
+
+// meets returns the need that a value meets.
+func (n *node) meets(text []byte) uint32 {
+	if n.need != 0 && n.compared && !bytes.EqualFold(text, n.value) {
+		return 0
+	}
+	return n.need
+}
+
+// lacks reports whether a value has none of the texts of which it must have one.
+func (n *node) lacks(value []byte) bool {
+	for _, text := range n.texts {
+		if bytes.Contains(value, []byte(text)) {
+			return false
+		}
+	}
+	return n.texts != nil && len(value) > 0
+}
+
+// Fault says where a line departs from the shape, "" if it is an object whose fields are known.
+func (o *Object) Fault(line []byte, r *Row) string {
+	switch {
+	case !o.Find(line, r):
+		return "it is no JSON object in one line"
+	case r.Twice:
+		return "a field comes twice, with different values"
+	}
+	return ""
+}

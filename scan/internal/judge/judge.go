@@ -1,0 +1,263 @@
+// Package judge gives a request of a crawler its verdict. It is the specification
+// (docs/reference/audit-rules.md) as code: it reads no bytes, counts nothing, and depends on nothing but what
+// it is told.
+//
+// Decide is the one question. It is asked twice: where a line is read, with no more than the
+// policy, so that most verdicts are final at once, and for the other ones when the whole log is
+// known (Told). It asks in the order of section 1, and then weighs the copies of robots.txt that
+// the crawler may have used by section 2. Those that the log adds come from what it answered to
+// GETs of /robots.txt: to anybody (Answers), and to the crawlers of one operator (Told), at moments
+// of which few are kept (moments.go).
+package judge
+
+import (
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// Decision is a verdict with its reason.
+type Decision struct {
+	Verdict report.Verdict
+	Reason  report.Reason // if Indeterminate
+	// Evasive: the request is allowed or contested, although the normal form of its path
+	// is forbidden by every copy.
+	Evasive bool
+}
+
+func undecided(r report.Reason) Decision { return Decision{Verdict: report.Indeterminate, Reason: r} }
+
+// Case is a request of a crawler, as far as its verdict depends on it.
+type Case struct {
+	Spoofed bool // the client is proven not to be the crawler: that is known when the whole log is
+	Exempt  bool // robots.txt does not bind the crawler
+	Robots  bool // it asks for robots.txt
+	// Ambiguous: the header names several crawlers. Truncated: the log has only a part of the
+	// target or of the name.
+	Ambiguous, Truncated bool
+	// OtherScheme: the log names another scheme than the origins of Site have.
+	OtherScheme bool
+	// Time is in nanoseconds since 1970, if HasTime.
+	Time    int64
+	HasTime bool
+	// Site has the origins that it may have gone to, none if the log does not tell. Lawful are the
+	// lawful copies of the first, if they have been looked up.
+	Site   policy.Site
+	Lawful *policy.Lawful
+	Class  answer.Class // of the crawler
+	// Exact: the log shows the target as it was sent. HasNormal: the normal form of the target is
+	// another one.
+	Exact, HasNormal bool
+	// SourceOnly: what the log told does not matter, so that the verdict is final.
+	SourceOnly bool
+	Copies
+}
+
+// Copies say whether the copies of an origin's robots.txt permit a target or its normal form.
+type Copies interface {
+	// Permit reports whether the rules of all copies of an origin that are bodies permit the
+	// target, or its normal form. False may mean that it is not known. It is asked only before the
+	// log has been read to its end.
+	Permit(origin int32, normal bool) bool
+	// Stances has the stance of each copy, until the next call. It has also the copies that were
+	// not lawful: what the log tells may depend on any of them.
+	Stances(origin int32, normal bool) []policy.Stance
+}
+
+// Decide gives a request its verdict. told is what the log told the operator of its crawler, of the
+// same policy; nil if the log has not been read to its end. Then final reports whether no other
+// line can change the verdict, but for proof that the client is not the crawler.
+//
+// The order of the questions is part of the specification (audit-rules 1). What is forbidden as it
+// stands, but not in its normal form, is contested, and what is permitted or contested, but
+// forbidden in its normal form, is evasive (audit-rules 5).
+func Decide(p *policy.Policy, c *Case, told *Told) (d Decision, final bool) {
+	switch {
+	case c.Spoofed:
+		return Decision{Verdict: report.Spoofed}, true
+	case c.Exempt:
+		return Decision{Verdict: report.Exempt}, true
+	case c.Robots:
+		return Decision{Verdict: report.RobotsFetch}, true
+	case !c.HasTime:
+		return undecided(report.NoTime), true
+	case c.Site.N == 0:
+		return undecided(report.NoHost), true
+	case c.Ambiguous:
+		return undecided(report.AmbiguousAgent), true
+	case c.Truncated:
+		return undecided(report.Truncated), true
+	case p.None():
+		return undecided(report.NoRobots), true
+	case c.OtherScheme:
+		return undecided(report.UnknownScheme), true
+	}
+	d, final = c.onSite(p, told, false)
+	forbidden := d.Verdict == report.Violation
+	permitted := d.Verdict == report.Allowed || d == undecided(report.ContestedRule)
+	if !final || !c.HasNormal || !forbidden && !(permitted && c.Exact) {
+		return d, final
+	}
+	normal, final := c.onSite(p, told, true)
+	switch normalForbidden := normal.Verdict == report.Violation; {
+	case forbidden && !normalForbidden:
+		d = undecided(report.ContestedRule)
+	case permitted:
+		d.Evasive = normalForbidden
+	}
+	return d, final
+}
+
+// onSite is the verdict by all origins of a site: that by each of them, or none.
+func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, final bool) {
+	var before *policy.Lawful
+	for i := range c.Site.N {
+		o, until := c.Site.First+i, policy.Site{First: c.Site.First, N: i + 1}
+		l, logged := c.Lawful, loggedAnswers{}
+		if told != nil {
+			l, logged = told.lawful(o, c.Time, c.Class)
+		} else if i > 0 || l == nil {
+			l = p.Lawful(o, c.Time, c.Class)
+		}
+		if told == nil && l == before && p.OneHost(until) {
+			continue // they have one history, as http and https of a host nearly always do
+		}
+		before = l
+		e := Decision{}
+		if told != nil {
+			e, final = verdictOf(l, c.Stances(o, normal), logged), true
+		} else {
+			e, final = c.bySource(p, o, normal, l)
+		}
+		if !final {
+			return e, false
+		}
+		switch {
+		case i == 0:
+			d = e
+		case d == e:
+		case p.OneHost(until):
+			d = undecided(report.UnknownScheme)
+		default:
+			d = undecided(report.NoHost)
+		}
+	}
+	return d, final
+}
+
+// bySource is the verdict by the source's copies of one origin. Nearly always all of them permit the target.
+func (c *Case) bySource(p *policy.Policy, o int32, normal bool, l *policy.Lawful) (d Decision, final bool) {
+	redirects := p.MayRedirect(o)
+	if len(l.Bodies) > 0 && !redirects && c.Permit(o, normal) {
+		return Decision{Verdict: report.Allowed}, true
+	}
+	if c.SourceOnly {
+		return verdictOf(l, c.Stances(o, normal), loggedAnswers{}), true
+	}
+	return sure(l, c.Stances(o, normal), redirects)
+}
+
+// sure is the verdict of a request on one origin whose copies all have the same stance, if that
+// stands whatever else the log tells: that may add any copy of the origin, that robots.txt is not
+// there, that it failed or is elsewhere, and it may matter whether the crawler was informed.
+// redirects says that some version of the origin is a redirect that may not be possible to follow.
+func sure(l *policy.Lawful, stances []policy.Stance, redirects bool) (d Decision, ok bool) {
+	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(stances,
+		func(a policy.Stance) bool { return a != stances[0] }) {
+		return d, false
+	}
+	switch stances[0] {
+	case policy.Permits:
+		return Decision{Verdict: report.Allowed}, true
+	case policy.Unseen:
+		return undecided(report.LossyPath), true
+	}
+	return d, false
+}
+
+// loggedAnswers are what the log's own answers to robots.txt add to the lawful copies of
+// the source.
+type loggedAnswers struct {
+	none        bool    // there is no robots.txt: everything is allowed
+	unreachable bool    // it failed, and everything is allowed
+	redirect    bool    // robots.txt is elsewhere
+	unknown     bool    // a file was sent that nobody knows
+	bodies      []int32 // copies of files that were sent; some of them may be in Lawful.Bodies
+}
+
+// verdictOf gives the verdict of a request on one origin (audit-rules 2). stances has
+// the stance of each copy. A copy that the readings of a crawler differ on, or whose
+// stance depends on what the log does not show of the path, is taken once as forbidding and
+// once as permitting: if that gives two verdicts, the request is contested or in grace, or
+// its path is lossy.
+func verdictOf(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers) Decision {
+	d := verdictTaking(l, stances, logged, policy.Forbids)
+	doubt := leastSure(stances, l.Bodies, l.Hops, logged.bodies)
+	if doubt < policy.Contested {
+		return d
+	}
+	e := verdictTaking(l, stances, logged, policy.Permits)
+	switch {
+	case d == e:
+		return d
+	case doubt == policy.Unseen:
+		return undecided(report.LossyPath)
+	case d.Verdict == report.Violation, d.Verdict == report.Indeterminate, e.Verdict == report.Violation,
+		e.Verdict == report.Indeterminate:
+		return undecided(report.ContestedRule)
+	default:
+		return Decision{Verdict: report.Grace}
+	}
+}
+
+// leastSure returns the stance of the copies that says least: a stance says less than those
+// before it.
+func leastSure(stances []policy.Stance, copies ...[]int32) (least policy.Stance) {
+	for _, list := range copies {
+		for _, i := range list {
+			least = max(least, stances[i])
+		}
+	}
+	return least
+}
+
+// verdictTaking returns the verdict with each copy in doubt, whose stance is Contested or Unseen,
+// taken as if its stance were doubtful: Forbids or Permits.
+func verdictTaking(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers, doubtful policy.Stance) Decision {
+	permits := func(i int32) bool {
+		return stances[i] == policy.Permits || stances[i] >= policy.Contested && doubtful == policy.Permits
+	}
+	permitting, bodies := 0, len(l.Bodies)+len(logged.bodies)
+	for _, list := range [2][]int32{l.Bodies, logged.bodies} {
+		for _, i := range list {
+			if permits(i) {
+				permitting++
+			}
+		}
+	}
+	none, unreachable, redirected := l.NoPolicy || logged.none, l.Unreachable || logged.unreachable, l.Redirected
+	for _, i := range l.Hops {
+		// A redirect through a path that the crawler may not fetch leads nowhere, and
+		// counts as no robots.txt; another one cannot be followed.
+		none, redirected = none || !permits(i), redirected || permits(i)
+	}
+	permitted := permitting > 0 || none || unreachable
+	switch {
+	case (l.Unknown || logged.unknown) && !permitted:
+		return undecided(report.NoVersion)
+	case redirected || !permitted && logged.redirect:
+		return undecided(report.RedirectedPolicy)
+	case !permitted:
+		return Decision{Verdict: report.Violation}
+	case permitting == 0 && unreachable:
+		return Decision{Verdict: report.Unreachable}
+	case permitting == 0:
+		return Decision{Verdict: report.NoPolicy}
+	case permitting == bodies:
+		return Decision{Verdict: report.Allowed}
+	default:
+		return Decision{Verdict: report.Grace}
+	}
+}

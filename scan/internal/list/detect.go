@@ -1,0 +1,187 @@
+package list
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
+)
+
+// Detect returns the kind of a list by its beginning, head, which is decompressed and up to
+// format.SampleBytes long, and by its name if that leaves it open. A list of which nothing
+// else is known is URLs. The error names what is no list that can be read.
+//
+// Of o only the columns count: a table is one that has the columns, or a column with a usual
+// name.
+func Detect(head []byte, name string, o Options) (Kind, error) {
+	text := bytes.TrimPrefix(head, format.BOM)
+	if form := sniff.Form(head); form == "warc" || form == "parquet" {
+		return ParseKind(form), nil
+	}
+	if err := sniff.NotText(head, true); err != nil { // a row may be longer than head
+		return Unknown, errors.New(notList.Replace(err.Error()))
+	}
+	rows := sample(text, sampleRows)
+	if len(rows) == 0 {
+		return byName(name), nil
+	}
+	switch first := bytes.TrimLeft(rows[0], " \t"); {
+	case first[0] == '<':
+		if kind, err := markup(text); kind != Unknown || err != nil {
+			return kind, err
+		}
+	case first[0] == '{':
+		return objects(head, rows)
+	case rowsLine().Match(first):
+		return Unknown, errors.New("it is an array of arrays of JSON, as the Wayback Machine's index is with output=json: " +
+			"convert it with jq -r '.[] | @csv', or leave output out")
+	case arrayLine().Match(first):
+		return Unknown, errors.New(
+			"it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
+	}
+	if form := sniff.Form(rows[0]); form == "cdx" || form == "cdxj" {
+		return ParseKind(form), nil
+	}
+	return lines(text, rows, name, o)
+}
+
+// arrayLine is a line that an array may begin with.
+var arrayLine = lazy.Regexp(`^\[\s*([{\["]|$)`)
+
+// rowsLine is a line that an array of arrays may begin with.
+var rowsLine = lazy.Regexp(`^\[\s*\[`)
+
+// notList makes what package sniff says of something that is no log say that it is no list.
+var notList = strings.NewReplacer(", not a log", ", not a list", ", not a text log", ", not a list")
+
+// byName returns the kind of a list by its name alone.
+func byName(name string) Kind {
+	if kind := ParseKind(sniff.Named(name)); kind != Unknown {
+		return kind
+	}
+	return URLs
+}
+
+// lines returns the kind of a list of lines that are neither JSON nor an index.
+func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
+	table := CSV
+	if bytes.IndexByte(rows[0], '\t') >= 0 {
+		table = TSV
+	}
+	named, whole := isTable(table, head, rows, o)
+	if kind := byName(name); kind == CSV || kind == TSV {
+		return kind, nil
+	}
+	if o != (Options{}) || named {
+		return table, nil
+	}
+	switch isList := slices.ContainsFunc(rows, hasScheme); {
+	case !whole && (isList || rows[0][0] == '/'):
+		return URLs, nil
+	case whole && isList:
+		return table, nil
+	}
+	if err := otherLines(rows); err != nil {
+		return Unknown, err
+	}
+	if whole {
+		return table, nil
+	}
+	return URLs, nil
+}
+
+// isTable reports whether rows are a table: by a header that names a column of URLs, or as all
+// rows have as many fields, of which not the first alone is a URL, or is quoted, or has a header, or the
+// others are codes.
+func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
+	l, table, err := kinds[k].table(head, o)
+	if err != nil {
+		return false, false
+	}
+	isOne := k == TSV || l.url > 0 || rows[0][0] == '"' || l.headers > 0 && len(table) > 0 && len(table[0]) > 1 ||
+		!slices.ContainsFunc(table, isOther)
+	whole = isOne && !slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
+	return l.named, whole
+}
+
+// code is that of a language, a country or a region, as no URL has it behind a comma.
+var code = lazy.Regexp(`^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$`)
+
+// isOther reports whether a row is another one than a URL with codes.
+func isOther(row []string) bool {
+	codes := row[min(1, len(row)):]
+	return len(strings.Join(codes, "")) == 0 || slices.ContainsFunc(codes, func(text string) bool {
+		return text != "" && !code().MatchString(text)
+	})
+}
+
+// objects reports whether rows that begin with a brace are lines of JSON.
+func objects(head []byte, rows [][]byte) (Kind, error) {
+	if len(rows) > 1 && !slices.ContainsFunc(rows[:2], json.Valid) {
+		return Unknown, errors.New(
+			"it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
+	}
+	if _, isURL := usualPath(rows); !isURL {
+		if err := otherLines(rows); err != nil {
+			return Unknown, err
+		}
+	}
+	return JSON, nil
+}
+
+// otherLines returns an error that names rows of a log, or of something else that is known and
+// no list; nil if they are not known.
+func otherLines(rows [][]byte) error {
+	const most = 16
+	f, err := format.Detect(append(bytes.Join(rows[:min(len(rows), most)], []byte("\n")), '\n'), true)
+	if err == nil {
+		return fmt.Errorf("it looks like an access log (%s), not a list of URLs", f.Name())
+	}
+	if is := sniff.Lines(rows); is != "" {
+		is, _, _ = strings.Cut(is, ";")
+		is, _, _ = strings.Cut(is, ",")
+		return fmt.Errorf("it is %s, not a list of URLs", is)
+	}
+	return nil
+}
+
+// markup returns the kind of a text that begins with a tag, and its error; Unknown without an
+// error if it only looks like one.
+func markup(text []byte) (Kind, error) {
+	d := xml.NewDecoder(bytes.NewReader(text))
+	d.Strict, d.CharsetReader = false, charset
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return Unknown, nil //nolint:nilerr // it is no markup
+		}
+		switch t := token.(type) {
+		case xml.Directive:
+			fields := strings.Fields(strings.ToLower(string(t)))
+			if len(fields) > 1 && fields[0] == "doctype" && fields[1] == "html" {
+				return Unknown, errPage
+			}
+		case xml.StartElement:
+			switch name := strings.ToLower(t.Name.Local); {
+			case roots[name]:
+				return Sitemap, nil
+			case name == "html":
+				return Unknown, errPage
+			}
+			return Unknown, fmt.Errorf("it is XML or HTML that begins with the element %s, not a sitemap",
+				shorten(t.Name.Local))
+		}
+	}
+}
+
+var errPage = errors.New("it is a web page, not a list of URLs")
+
+// roots are the names of the root elements that NewSitemap reads.
+var roots = map[string]bool{"urlset": true, "sitemapindex": true, "rss": true, "feed": true, "rdf": true}

@@ -1,0 +1,360 @@
+// Package list reads lists of URLs: which part of each line is the URL, and when it was
+// captured.
+//
+// Detect tells the kind of a list by its beginning. New finds out where the URL of a row is,
+// which is the Layout of the list, and a Reader of it goes over the rows of chunks. A row is
+// a line, or in tables a record, in whose quotes lines may end. What it is not it says by its
+// State; no row is left out, so that the lines of all rows, one behind the other, are the chunk.
+//
+// Lists that are no lines are made into lines before: a sitemap by NewSitemap. The
+// documentation of the kinds for users is docs/reference/lists.md.
+package list
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
+)
+
+// Kind is the form of a list.
+type Kind uint8
+
+const (
+	// Unknown is no kind.
+	Unknown Kind = iota
+	// URLs has a URL on each line.
+	URLs
+	// CSV has rows of fields with commas, semicolons or vertical bars between them, which
+	// may be quoted (RFC 4180).
+	CSV
+	// TSV has rows of fields with tabs between them, which may be quoted as in CSV. In those that
+	// are not, backslashes escape.
+	TSV
+	// JSON has a JSON object on each line.
+	JSON
+	// CDX is an index of captures, of columns.
+	CDX
+	// CDXJ is an index of captures: key, timestamp and a JSON object.
+	CDXJ
+	// Sitemap is a sitemap, an index of sitemaps or a feed. It is no kind of lines.
+	Sitemap
+	// WARC is the output of a crawl. It is no kind of lines.
+	WARC
+	// Parquet is a table of columns. It is no kind of lines.
+	Parquet
+)
+
+// kind is a row of the table of kinds.
+type kind struct {
+	name       string
+	layout     func(k *kind, head []byte, o Options) (*Layout, error)
+	find       func(r *Reader, row *Row) (url, date []byte) // where a row has them; nil if nowhere
+	delimiters string                                       // of tables, the likeliest first
+}
+
+// kinds are all kinds. Those that are no lines have no layouts.
+var kinds = [...]kind{
+	Unknown: {name: "unknown"},
+	URLs:    {name: "urls", layout: newURLs, find: (*Reader).whole},
+	CSV:     {"csv", newTable, (*Reader).columns, ",;|"},
+	TSV:     {"tsv", newTable, (*Reader).columns, "\t"},
+	JSON:    {name: "json", layout: newObjects, find: (*Reader).object},
+	CDX:     {name: "cdx", layout: newCDX, find: (*Reader).columns},
+	CDXJ:    {name: "cdxj", layout: newCDXJ, find: (*Reader).capture},
+	Sitemap: {name: "sitemap"},
+	WARC:    {name: "warc"},
+	Parquet: {name: "parquet"},
+}
+
+// String returns the name of the kind in options, such as csv.
+func (k Kind) String() string {
+	if int(k) >= len(kinds) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kinds[k].name
+}
+
+// ParseKind returns the kind with a name, Unknown if there is none. WAT and WET are WARC.
+func ParseKind(name string) Kind {
+	if name == "wat" || name == "wet" {
+		return WARC
+	}
+	return Kind(max(slices.IndexFunc(kinds[:], func(k kind) bool { return k.name == name }), 0))
+}
+
+// HasLines reports whether a list of the kind has a URL on each line, so that it has a Layout.
+func (k Kind) HasLines() bool { return kinds[k].layout != nil }
+
+// Options say where the URL and the time of each row are.
+type Options struct {
+	// Column is the name or the number, from 1, of the column with the URL; in JSON and CDXJ
+	// the path of the member, with dots between the names. Empty means the one with URLs, of
+	// several one with a usual name.
+	Column string
+	// Date is the same for the time. Empty means none, but in CDX and CDXJ, which have it in
+	// a column of its own.
+	Date string
+}
+
+// State is what a row is.
+type State uint8
+
+const (
+	// Good is a row with a URL.
+	Good State = iota
+	// Header is a line that is about the others.
+	Header
+	// Blank is a line of white space only.
+	Blank
+	// NoURL is a row without the column or member, or with an empty one or null.
+	NoURL
+	// BadRow is a line that is no row of the format.
+	BadRow
+	// BadTime is a row with a URL, but without a time that could be read where Options.Date
+	// says.
+	BadTime
+)
+
+// Row is one line, or record, of a list. Its slices are views that are valid until the next call of
+// Reader.Next.
+type Row struct {
+	Line []byte // with its line end, and with the byte order mark of the first line
+	Text []byte // without both
+	URL  []byte // without quotes and escapes; set if State is Good or BadTime; see Bare
+	// Time is when the URL was captured, in Unix seconds, if HasTime is set.
+	Time    int64
+	HasTime bool
+	State   State
+	// End is the offset in Text of the brace that closes the JSON object of the row, -1 if
+	// there is none.
+	End int
+}
+
+// Layout tells where the URL of each row of a list is. It is immutable, and any number of
+// goroutines may share it.
+type Layout struct {
+	kind      Kind
+	url, date int           // indexes of columns, or of members; date is -1 if there is none
+	shape     field.Columns // of rows of columns
+	headers   int           // how many rows that are not blank are before those with URLs
+	named     bool          // the header, or the caller, names a column that is used
+	guess     string        // the column of the URL, if it was found by what is in it
+	records   bool          // rows are records, not lines
+	surt      bool          // the column of the URL has a key
+	object    *field.Object // of JSON and CDXJ
+}
+
+// New returns the layout of a list by its beginning, head, which is up to
+// format.SampleBytes long. The kind must have lines. The error says why no column, or not
+// the one that o names, can be that of the URL, and which columns there are.
+func New(k Kind, head []byte, o Options) (*Layout, error) {
+	if !k.HasLines() {
+		return nil, fmt.Errorf("a list of the kind %s has no lines", k)
+	}
+	l, err := kinds[k].layout(&kinds[k], bytes.TrimPrefix(head, format.BOM), o)
+	if err != nil {
+		return nil, err
+	}
+	l.kind = k
+	return l, nil
+}
+
+func newURLs(_ *kind, _ []byte, o Options) (*Layout, error) {
+	if o != (Options{}) {
+		return nil, errors.New("a list with a URL on each line has no columns; name its format if it has")
+	}
+	return &Layout{date: -1}, nil
+}
+
+// NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in
+// Unix seconds.
+func NewTimed() *Layout {
+	return &Layout{kind: CSV, url: 0, date: 1, shape: field.Columns{Delimiter: '\t', Quotes: true}}
+}
+
+// Guess describes the column or member of the URL, such as `column 2 ("Top pages")`, if nothing but
+// its values showed which one it is; else it is empty.
+func (l *Layout) Guess() string { return l.guess }
+
+// Records returns the function that cuts a table into records, as source.Input has it; nil if the
+// rows of the list are lines.
+func (l *Layout) Records() func(data []byte, final bool) (end int, lines bool) {
+	if l == nil || !l.records {
+		return nil
+	}
+	return l.shape.Records
+}
+
+// Kind returns the kind of the list.
+func (l *Layout) Kind() Kind { return l.kind }
+
+// Delimiter returns the byte that one more field would have before it: that between the
+// columns, a comma where a table has only one column, and a tab in lists without columns.
+func (l *Layout) Delimiter() byte {
+	switch l.shape.Delimiter {
+	case 0:
+		return '\t'
+	case noDelimiter:
+		return ','
+	}
+	return l.shape.Delimiter
+}
+
+// Timed reports whether the rows should have times.
+func (l *Layout) Timed() bool { return l.date >= 0 || l.kind == CDXJ }
+
+// Reader goes over the rows of chunks. It belongs to one goroutine, and allocates nothing
+// once its buffers have grown.
+type Reader struct {
+	layout  *Layout
+	chunk   []byte
+	at      int    // where the next line begins
+	first   bool   // it is the first of the input
+	lines   bool   // each line is a row, whose quotes are sound
+	headers int    // how many of the next rows that are not blank are headers
+	buf     []byte // values without escapes
+	fields  []field.Span
+	members field.Row // of JSON and CDXJ
+}
+
+// NewReader returns a reader of lists with the layout.
+func (l *Layout) NewReader() *Reader {
+	r := &Reader{layout: l, fields: make([]field.Span, max(l.url, l.date)+1)}
+	r.members.Text = make([][]byte, max(l.date, urlMember)+1)
+	return r
+}
+
+// Reset begins a chunk of whole rows, which must not change while it is read. first tells
+// whether it is the first of its input.
+func (r *Reader) Reset(chunk []byte, first bool) {
+	r.chunk, r.at, r.first, r.headers, r.lines = chunk, 0, first, 0, !r.layout.records
+	if first {
+		r.headers = r.layout.headers
+	}
+}
+
+// Lines says that each line of the chunk is a row, whose quotes are sound.
+func (r *Reader) Lines() { r.lines = true }
+
+// InHeader reports whether the next row that is not blank is a header.
+func (r *Reader) InHeader() bool { return r.headers > 0 }
+
+// Next reads the next row of the chunk, and reports whether there is one.
+func (r *Reader) Next(row *Row) bool {
+	if r.at >= len(r.chunk) {
+		return false
+	}
+	begin := r.at
+	if r.first && bytes.HasPrefix(r.chunk, format.BOM) {
+		begin = len(format.BOM)
+	}
+	r.first = false
+	line, text := format.NextLine(r.chunk[begin:])
+	if !r.lines {
+		n, _ := r.layout.shape.Record(r.chunk[begin:], true)
+		line = r.chunk[begin : begin+n]
+		text = bytes.TrimSuffix(line, []byte("\n"))
+	}
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		text = bytes.TrimRight(text, "\r")
+	}
+	*row = Row{Line: r.chunk[r.at : begin+len(line)], Text: text, End: -1}
+	r.at, r.buf = begin+len(line), r.buf[:0]
+	switch l := r.layout; {
+	case isBlank(text) && (r.headers == 0 || r.headers == l.headers):
+		row.State = Blank
+	case isBlank(text): // between a title and the header
+		row.State = Header
+	case r.headers > 0:
+		r.headers--
+		row.State = Header
+	case l.isIndex() && isIndexHeader(text):
+		row.State = Header
+	default:
+		url, date := kinds[l.kind].find(r, row)
+		r.found(row, url, date)
+	}
+	return true
+}
+
+// found sets the URL of a row, nil if there is none, and its time.
+func (r *Reader) found(row *Row, url, date []byte) {
+	isIndex, isDated := r.layout.isIndex(), r.layout.date >= 0
+	switch {
+	case row.State == BadRow:
+		return
+	case isIndex:
+		row.Time, row.HasTime = format.Stamp(date)
+	case isDated:
+		row.Time, row.HasTime = format.Instant(bytes.TrimSpace(date))
+	}
+	switch {
+	case len(url) == 0:
+		row.State = NoURL
+		return
+	case isDated && !isIndex && !row.HasTime:
+		row.State = BadTime
+	}
+	row.URL = url
+}
+
+// whole returns a row of URLs.
+func (r *Reader) whole(row *Row) (url, date []byte) { return row.Text, nil }
+
+// isIndex reports whether the list is an index of captures.
+func (l *Layout) isIndex() bool { return l.kind == CDX || l.kind == CDXJ }
+
+// isBlank reports whether a line has white space only.
+func isBlank(text []byte) bool {
+	for _, c := range text {
+		if c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// hasScheme reports whether a text begins as an absolute URL does: with a scheme and "://".
+func hasScheme(text []byte) bool {
+	for i, c := range text {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return i > 0 && bytes.HasPrefix(text[i:], []byte("://"))
+		}
+	}
+	return false
+}
+
+// sampleRows is how many rows of a head are looked at.
+const sampleRows = 64
+
+// sample returns the first lines of a head that are not blank, without their ends, n at
+// most. A line that head may have only the beginning of is left out if there are others.
+func sample(head []byte, n int) (lines [][]byte) { return sampleRecords(head, n, nil) }
+
+// sampleRecords returns the first rows of a head that are not blank as sample does: the records of a
+// shape, or lines if it is nil.
+func sampleRecords(head []byte, n int, shape *field.Columns) (lines [][]byte) {
+	whole := len(head) < format.SampleBytes-len(format.BOM)
+	for len(head) > 0 && len(lines) < n {
+		line, text := format.NextLine(head)
+		if shape != nil {
+			n, _ := shape.Record(head, true)
+			line, text = head[:n], bytes.TrimRight(head[:n], "\r\n")
+		}
+		if !whole && line[len(line)-1] != '\n' && len(lines) > 0 {
+			break
+		}
+		head = head[len(line):]
+		if !isBlank(text) {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,184 @@
+// Package page reads what a web page says to robots of itself: robots meta tags and X-Robots-Tag
+// headers.
+//
+// robots.txt says what a crawler may fetch; these say what may be done with a page once it is
+// fetched. A crawler that obeys robots.txt never sees the directives of a page that it may not
+// fetch.
+//
+// The directives and how they combine are those of Google's "Robots meta tag, data-nosnippet, and
+// X-Robots-Tag specifications"
+// (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag): directives that
+// are for all crawlers and directives that name a crawler add up, and of conflicting ones the most
+// restrictive wins. docs/reference/pages.md says what is read, and what is not.
+package page
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"time"
+)
+
+// Bounds of what is read of one page, and kept. A page that goes beyond them is Partial.
+const (
+	// MaxHead is how many bytes of HTML are read in search of the end of the head.
+	MaxHead = 1 << 20
+	// MaxStatements is how many statements are kept.
+	MaxStatements = 1000
+	// maxText is how many bytes of the text of a statement, and of the name of its crawler, are
+	// kept.
+	maxText = 1000
+)
+
+// Page collects what one page states. The zero value is an empty page. Reset makes it ready for the
+// next one and keeps its memory. A Page belongs to one goroutine.
+type Page struct {
+	list    []Statement
+	text    []byte // the texts of the statements
+	partial bool
+}
+
+// Reset forgets the page.
+func (p *Page) Reset() { p.list, p.text, p.partial = p.list[:0], p.text[:0], false }
+
+// Partial reports whether a bound kept something of the page from being read: HTML whose head does
+// not end within MaxHead bytes, a tag with hundreds of attributes, or more than MaxStatements
+// statements.
+func (p *Page) Partial() bool { return p.partial }
+
+// Source is where a statement was made.
+type Source uint8
+
+// The sources.
+const (
+	Header Source = iota // an X-Robots-Tag header
+	Meta                 // a meta tag
+)
+
+// String returns "X-Robots-Tag" or "meta".
+func (s Source) String() string {
+	if s == Header {
+		return "X-Robots-Tag"
+	}
+	return "meta"
+}
+
+// Statement is what one meta tag, or one header, states for one crawler or for all of them. A
+// header that names several crawlers makes several statements. The texts belong to the Page and are
+// valid until its next Reset; they are the bytes of the page, in no particular encoding.
+type Statement struct {
+	Source Source
+	// Crawler is the name of the crawler, as it is written; it is empty if the statement is for all
+	// crawlers.
+	Crawler []byte
+	// Text is the content of the meta tag, or the part of the header that is for the crawler, with
+	// its name. Only its first 1,000 bytes are kept.
+	Text []byte
+	// Rules are what the statement states, whatever the instant.
+	Rules Rules
+
+	directives int  // how many there are, the unknown ones included
+	distinct   bool // one of them is known and no English word
+}
+
+// Unknown returns those parts of the text that are counted as unknown: no directive is called so,
+// or its value cannot be read.
+func (s Statement) Unknown() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		v := reader{text: s.Text, named: s.Source == Header}
+		for it, ok := v.next(); ok; it, ok = v.next() {
+			if it.rules.Unknown > 0 && !yield(it.text) {
+				return
+			}
+		}
+	}
+}
+
+// Statements returns the statements in the order in which they were read.
+func (p *Page) Statements() iter.Seq[Statement] { return slices.Values(p.list) }
+
+// Applies reports whether a statement is for a crawler that answers to tokens: it is for all
+// crawlers, or names one of the tokens. The case of letters does not count.
+func (s Statement) Applies(tokens []string) bool {
+	is := func(token string) bool { return equalFold(s.Crawler, token) }
+	return len(s.Crawler) == 0 || slices.ContainsFunc(tokens, is)
+}
+
+// Rules returns what the page states at an instant for a crawler that answers to tokens, such as
+// "Googlebot-News" and "Googlebot": the sum of all statements that apply to it, and the most
+// restrictive where they conflict. After the instant of unavailable_after it has NoIndex; the zero
+// time is before every such instant. IndexIfEmbedded counts only beside NoIndex. max-snippet:0 is
+// NoSnippet, and NoSnippet wins over other bounds of the text.
+func (p *Page) Rules(tokens []string, at time.Time) Rules {
+	var r Rules
+	for i := range p.list {
+		if p.list[i].Applies(tokens) {
+			r.add(p.list[i].Rules)
+		}
+	}
+	return r.at(at)
+}
+
+// Header reads the value of one X-Robots-Tag header. A name before a colon is that of the crawler
+// that the directives after it are for, up to the next name; directives before any name are for all
+// crawlers.
+func (p *Page) Header(value []byte) {
+	v := reader{text: value, named: true}
+	s, start := Statement{Source: Header}, 0
+	for it, ok := v.next(); ok; it, ok = v.next() {
+		if it.crawler {
+			p.keep(s, value[start:it.at])
+			s, start = Statement{Source: Header, Crawler: it.text}, it.at
+			continue
+		}
+		s.add(it)
+	}
+	p.keep(s, value[start:])
+}
+
+// Meta reads one meta tag by its attributes name and content, with their character references
+// resolved. The name is "robots" or that of a crawler. Nobody knows all names of crawlers, so a tag
+// of another name counts if its content has a directive that is no English word, or nothing but
+// directives; other tags are left out.
+func (p *Page) Meta(name, content []byte) {
+	s := Statement{Source: Meta, Crawler: bytes.Trim(name, blanks)}
+	v := reader{text: content}
+	for it, ok := v.next(); ok; it, ok = v.next() {
+		s.add(it)
+	}
+	if len(s.Crawler) > 0 && (forAll(s.Crawler) || s.distinct || s.Rules.Unknown == 0) {
+		p.keep(s, content)
+	}
+}
+
+// add adds a directive to a statement.
+func (s *Statement) add(it item) {
+	s.directives++
+	s.distinct = s.distinct || it.entry != nil && !it.entry.common
+	s.Rules.add(it.rules)
+}
+
+// forAll reports whether the name of a crawler stands for all of them.
+func forAll(crawler []byte) bool { return equalFold(crawler, "robots") || string(crawler) == "*" }
+
+// keep adds a statement with its text, unless it has no directives.
+func (p *Page) keep(s Statement, text []byte) {
+	switch {
+	case s.directives == 0:
+		return
+	case len(p.list) == MaxStatements:
+		p.partial = true
+		return
+	case forAll(s.Crawler):
+		s.Crawler = nil
+	}
+	s.Crawler, s.Text = p.copy(s.Crawler), p.copy(bytes.Trim(text, separators))
+	p.list = append(p.list, s)
+}
+
+// copy returns a copy of the first bytes of a text, which lasts until Reset.
+func (p *Page) copy(text []byte) []byte {
+	n := len(p.text)
+	p.text = append(p.text, text[:min(len(text), maxText)]...)
+	return p.text[n:len(p.text):len(p.text)]
+}
