@@ -1,5 +1,6 @@
-// Package checkpage lays out what check says of a robots.txt in sections: for the page, for Markdown, and for the script
-// of the page, which lays out anew what its reader edits. It knows neither HTML nor Markdown.
+// Package checkpage lays out what check says of a robots.txt in sections: for the page, for Markdown, and
+// for the script of the page, which lays out anew what its reader edits. It knows neither HTML nor
+// Markdown.
 package checkpage
 
 import (
@@ -24,10 +25,7 @@ type Page struct {
 }
 
 // Total is a number with what it counts.
-type Total struct {
-	Name  string
-	Count int64
-}
+type Total struct{ Name, Count string }
 
 // Section is a table, or the lines of the file.
 type Section struct {
@@ -67,33 +65,42 @@ const (
 	Tints       = 6
 	maxLines    = 5000
 	maxRows     = 3000 // of a table
-	maxCell     = 300  // characters
-	maxNotes    = 20   // beside a line
-	maxNoteSize = 400  // characters beside a line
+	maxCell     = 160  // characters
+	maxLine     = 300
+	maxTitle    = 500
+	maxNotes    = 20  // beside a line
+	maxNoteSize = 400 // characters beside a line
 )
 
 // severities are those of notes, the gravest first.
 var severities = []string{"error", "warning", "note"}
 
-// Of lays out a description and the answers about URLs. The description and the answers are as Describe and Answer return
-// them; the texts of the page are for people.
+// Of lays out a description and the answers about URLs, as package explain returns them. The texts of the
+// page are for people.
 func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
 	d, answers = report.Texts(d, report.Printable), report.Texts(answers, report.Printable)
+	if d.File == "-" {
+		d.File = "stdin"
+	}
 	if base(d.File) != base(d.Against) { // a client need not see the folders of who checks
 		d.File, d.Against = base(d.File), base(d.Against)
 	}
 	p := Page{Title: "robots.txt: " + cut(d.File), Headline: headline(d)}
-	total := func(n int, name string) { p.Totals = append(p.Totals, Total{name, int64(n)}) }
-	total(d.Lines, "lines")
-	total(len(d.Groups)+d.NotListed.Groups, "groups")
-	total(d.Rules, "rules")
-	total(d.Severities["error"], "errors")
-	total(d.Severities["warning"], "warnings")
-	total(d.Severities["note"], "notes")
+	total := func(n int, noun string) {
+		p.Totals = append(p.Totals, Total{english.Verb(int64(n), noun, noun+"s"), english.Grouped(int64(n))})
+	}
+	total(d.Lines, "line")
+	total(len(d.Groups)+d.NotListed.Groups, "group")
+	total(d.Rules, "rule")
+	for _, severity := range severities {
+		total(d.Severities[severity], severity)
+	}
 	tints := tintsOf(d)
 	sections := []Section{verdicts(answers), changes(d), barred(d), agents(d), lines(d, file, tints),
 		groups(d, tints), others(d), notes(d)}
-	p.Sections = slices.DeleteFunc(sections, func(s Section) bool { return len(s.Groups)+len(s.Lines) == 0 && s.More == "" })
+	p.Sections = slices.DeleteFunc(sections, func(s Section) bool {
+		return len(s.Groups)+len(s.Lines) == 0 && s.More == ""
+	})
 	return p
 }
 
@@ -120,13 +127,13 @@ func headline(d *explain.Description) []string {
 		list = append(list, changed(d))
 	}
 	star := map[string]string{
-		"full": "may fetch nothing", "none": "may fetch everything", "partial": "may not fetch a part of the site",
+		"full": "everything is forbidden", "none": "everything is allowed", "partial": "a part of the site is forbidden",
 	}[d.Barred[0].Class]
 	switch {
 	case len(d.Groups) == 0 && len(d.Barred) == 1:
 		list = append(list, "No line names a user agent: every crawler may fetch everything.")
 	case star != "":
-		list = append(list, "Crawlers that no group names "+star+".")
+		list = append(list, "For crawlers that no group names, "+star+".")
 	}
 	for _, row := range d.Barred {
 		if row.Class == "full" && row.Agents[0] != "*" {
@@ -154,8 +161,8 @@ func changed(d *explain.Description) string {
 
 // verdicts are the answers about URLs.
 func verdicts(answers []explain.Answer) Section {
-	s := Section{ID: "verdicts", Heading: "Verdicts", Columns: []Column{{"URL", true}, {"agent", false}, {"verdict", false},
-		{"decided by", true}, {"because", false}}}
+	s := Section{ID: "verdicts", Heading: "Verdicts", Columns: []Column{{"URL", true}, {"agent", false},
+		{"verdict", false}, {"decided by", true}, {"because", false}}}
 	t := table{section: &s}
 	for _, a := range answers {
 		by, why := "", a.WhyRule
@@ -182,16 +189,26 @@ func changes(d *explain.Description) Section {
 	if d.Against == "" {
 		return Section{}
 	}
-	s := Section{ID: "changes", Heading: "What changed", Intro: "From " + cut(d.Against) + ", for whom, with a shortest path " +
-		"for each pair of rules that decide.", Columns: []Column{{"path", true}, {"before", false}, {"now", false}}}
+	s := Section{ID: "changes", Heading: "What changed", Intro: "From " + cut(d.Against) + ", for whom, with a " +
+		"shortest path for each pair of rules that decide.",
+		Columns: []Column{{"path", true}, {"before", false}, {"now", false}}}
 	t := table{section: &s}
 	was := map[string]string{explain.NowAllowed: "forbidden, ", explain.NowForbidden: "allowed, "}
+	rows, titles := map[string][][]string{}, []string(nil)
 	for _, c := range explain.ChangesOf(d.Differences) {
 		names, now, before := c.Words()
-		if title := names + " " + c.May(); title != t.title {
-			t.begin(title, 0)
+		may := c.May()
+		title := strings.ToUpper(may[:1]) + may[1:] + ": " + names
+		if rows[title] == nil {
+			titles = append(titles, title)
 		}
-		t.row(c[0].Path, was[c[0].Change]+before, c[0].Change+", "+now)
+		rows[title] = append(rows[title], []string{c[0].Path, was[c[0].Change] + before, c[0].Change + ", " + now})
+	}
+	for _, title := range titles {
+		t.begin(title, 0)
+		for _, cells := range rows[title] {
+			t.row(cells...)
+		}
 	}
 	t.end("change", d.NotListed.Differences)
 	if len(d.Undecided) > 0 {
@@ -203,8 +220,8 @@ func changes(d *explain.Description) Section {
 
 // barred says how much is forbidden to whom.
 func barred(d *explain.Description) Section {
-	s := Section{ID: "barred", Heading: "Who is barred", Intro: "Crawlers for search, AI and SEO that the file does not treat " +
-		"as all others, with a shortest path that is forbidden and a shortest one that is allowed.",
+	s := Section{ID: "barred", Heading: "Who is barred", Intro: "Crawlers for search, AI and SEO that the file does " +
+		"not treat as all others, with a shortest path that is forbidden and a shortest one that is allowed.",
 		Columns: []Column{{"crawlers", false}, {"what is forbidden", false},
 			{"forbidden, for example", true}, {"allowed, for example", true}}}
 	t := table{section: &s}
@@ -225,8 +242,8 @@ func barred(d *explain.Description) Section {
 
 // agents says which groups bind each agent that was asked for.
 func agents(d *explain.Description) Section {
-	s := Section{ID: "agents", Heading: "Agents", Columns: []Column{{"agent", false}, {"groups", false}, {"because", false},
-		{"class", false}}}
+	s := Section{ID: "agents", Heading: "Agents", Columns: []Column{{"agent", false}, {"groups", false},
+		{"because", false}, {"class", false}}}
 	t := table{section: &s}
 	for _, a := range d.Agents {
 		var at []int
@@ -342,7 +359,8 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 		}
 	}
 	number := 0
-	for text := range strings.SplitSeq(lineEnds.Replace(string(compile.WholeLines(file.Body, file.MaxBytes))), "\n") {
+	body := lineEnds.Replace(string(compile.WholeLines(file.Body, file.MaxBytes)))
+	for text := range strings.SplitSeq(body, "\n") {
 		if number++; number > d.Lines {
 			break
 		}
@@ -350,7 +368,8 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 			s.More = english.Plural(int64(d.Lines-maxLines), "more line") + " not shown."
 			break
 		}
-		line := Line{Number: number, Text: cut(report.Printable(strings.ReplaceAll(text, "\t", "    "))), Notes: beside[number]}
+		line := Line{Number: number, Notes: beside[number],
+			Text: shorter(report.Printable(strings.ReplaceAll(text, "\t", "    ")), maxLine)}
 		if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
 			line.Tint = tints(number)
 		}
@@ -384,7 +403,7 @@ func (t *table) row(cells ...string) {
 	t.rows++
 	s := t.section
 	if !t.begun {
-		s.Groups, t.begun = append(s.Groups, Group{Title: cut(t.title), Tint: t.tint}), true
+		s.Groups, t.begun = append(s.Groups, Group{Title: shorter(t.title, maxTitle), Tint: t.tint}), true
 	}
 	for i := range cells {
 		cells[i] = cut(cells[i])
