@@ -91,26 +91,29 @@ profile:
 	$(GO) test ./bench -run '^$$' -bench 'Stream|Filter|Match' -benchtime 2s -cpuprofile cmd/robotsieve/default.pgo -o /dev/null
 
 # The same work by other parsers of robots.txt, in one run.
-bench-peers: build peers-install
-	@cd bench/peers && PATH="$(PEERS_DIR)/python/bin:$$PATH" NODE_PATH="$(PEERS_DIR)/node_modules" \
-		$(GO) run . $(if $(PEERS_ALL),--sites 0) --external \
-		'robotsieve by JSON lines=../../$(BIN) check --jsonl --dialect google --max-bytes 0' $(PEERS_FLAGS)
+bench-peers: peers-install
+	@cd bench/peers && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) run . $(if $(PEERS_ALL),--sites 0) $(PEERS_FLAGS)
 
-# What can be had of the peers; those that cannot are missing in the table.
+# What can be had of the peers, all of it in bin/peers; those that cannot are missing in the table.
+PEERS_PIP := jwm.robotstxt==1.0.8 fast-robotstxt==1.1.0 fastrobots==0.3.0 protego==0.7.0 gpyrobotstxt==1.0.0
+PEERS_JARS := com.github.crawler-commons:crawler-commons:1.6 org.slf4j:slf4j-api:2.0.17 org.slf4j:slf4j-nop:2.0.17 commons-io:commons-io:2.21.0
 peers-install:
-	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && ! dpkg -s python3-protego libwww-robotrules-perl >/dev/null 2>&1; then \
-		{ apt-get update && apt-get install -y --no-install-recommends python3-protego libwww-robotrules-perl; } >/dev/null \
-			|| echo "peers: apt-get failed, Protego or WWW::RobotRules may be missing"; \
+	@mkdir -p "$(PEERS_DIR)"
+	@if ! "$(PEERS_DIR)/python/bin/python" -c 'import fastrobots, gpyrobotstxt, jwm, protego, robotstxt' >/dev/null 2>&1; then \
+		{ $(PYTHON) -m venv "$(PEERS_DIR)/python" && "$(PEERS_DIR)/python/bin/pip" install -q --disable-pip-version-check \
+			--retries 1 $(PEERS_PIP); } || echo "peers: pip failed, peers in Python and C++ may be missing"; \
 	fi
-	@if ! "$(PEERS_DIR)/python/bin/python" -c 'import gpyrobotstxt' >/dev/null 2>&1; then \
-		{ $(PYTHON) -m venv "$(PEERS_DIR)/python" && "$(PEERS_DIR)/python/bin/pip" install -q --retries 1 \
-			jwm.robotstxt==1.0.8 gpyrobotstxt==1.0.0 protego==0.7.0; } \
-			|| echo "peers: pip failed, peers in Python and C++ may be missing"; \
-	fi
-	@if command -v npm >/dev/null && [ ! -d "$(PEERS_DIR)/node_modules/robots-parser" ]; then \
+	@if [ ! -d "$(PEERS_DIR)/node_modules/robots-parser" ]; then \
 		npm install --silent --no-save --no-package-lock --prefix "$(PEERS_DIR)" robots-parser@3.0.1 \
 			|| echo "peers: npm failed, robots-parser is missing"; \
 	fi
+	@cp -rp bench/peers/adapters/rust "$(PEERS_DIR)/" && cd "$(PEERS_DIR)/rust" && cargo build --release -q \
+		|| echo "peers: cargo failed, peers in Rust may be missing"
+	@for jar in $(PEERS_JARS); do \
+		name=$${jar#*:}; [ -f "$(PEERS_DIR)/java/$${name%:*}-$${name#*:}.jar" ] || \
+		mvn -q -B dependency:copy -Dartifact=$$jar -DoutputDirectory="$(PEERS_DIR)/java" -Dmaven.repo.local="$(PEERS_DIR)/m2" \
+			|| { echo "peers: mvn failed, crawler-commons is missing"; break; }; \
+	done
 
 # The peers are a module of their own, whose requirements make test must not need.
 peers-test:

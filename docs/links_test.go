@@ -76,7 +76,7 @@ func checkLink(t *testing.T, page, link string) {
 // TestPagesAreRead: a how-to page has at most 900 words, and prose of documents at most 100 columns.
 func TestPagesAreRead(t *testing.T) {
 	pages, _ := filepath.Glob("*/*.md")
-	roots, _ := filepath.Glob("../*.md")
+	roots := []string{"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../CHANGELOG.md"}
 	for _, page := range slices.Concat(pages, roots) {
 		text := read(t, page)
 		if words := len(strings.Fields(text)); strings.HasPrefix(page, "howto") && words > 900 {

@@ -17,7 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/bench"
 )
 
-// An adapter is a script around a library in another language. It prints a line
+// An adapter is a script or small program around a library in another language. It prints a line
 // with its version when the library is loaded. Then it reads questions, a site a
 // line, and answers each at once with a line.
 //
@@ -30,12 +30,7 @@ import (
 // monotonic clock of the language, so that neither the start of the interpreter
 // nor this exchange is in them. VERDICTS has a character for each URL (see
 // bench.Verdict), or is "!" and why the robots.txt was rejected.
-type adapter struct {
-	interpreters []string // the first that can load the library is taken
-	flag         string   // by which the interpreter takes a script
-	script       string
-	args         []string
-}
+type adapter [][]string // command lines, of which the first that can load the library is taken
 
 // The adapters' scripts.
 var (
@@ -43,27 +38,27 @@ var (
 	librariesPy string
 	//go:embed adapters/python.py
 	pythonPy string
-	//go:embed adapters/robotrules.pl
-	robotRulesPl string
+	//go:embed adapters/google.py
+	googlePy string
 	//go:embed adapters/robots-parser.js
 	robotsParserJS string
 )
 
 func (a adapter) start(ctx context.Context) (bench.Engine, error) {
 	var errs []error
-	for _, interpreter := range a.interpreters {
-		p, err := a.startWith(ctx, interpreter)
+	for _, command := range a {
+		p, err := startScript(ctx, command)
 		if err == nil {
 			return p, nil
 		}
-		errs = append(errs, fmt.Errorf("%s: %w", interpreter, err))
+		errs = append(errs, fmt.Errorf("%s: %w", command[0], err))
 	}
 	return nil, errors.Join(errs...)
 }
 
-func (a adapter) startWith(ctx context.Context, interpreter string) (bench.Engine, error) {
+func startScript(ctx context.Context, command []string) (bench.Engine, error) {
 	s := &scripted{stderr: &bench.Tail{}}
-	s.cmd = exec.CommandContext(ctx, interpreter, append([]string{a.flag, a.script}, a.args...)...)
+	s.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
 	s.killRest = bench.OwnGroup(s.cmd)
 	s.cmd.Stderr = s.stderr
 	s.cmd.WaitDelay = time.Second

@@ -12,39 +12,32 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// Where the inputs are, seen from this folder: robots.txt with URLs of their sites, the sample, and a list of URLs with
-// the robots.txt of their hosts.
+// Where the inputs are, seen from this folder: robots.txt with URLs of their sites, and the sample.
 const (
 	realVectors  = "../../../shared/vectors/google-real.jsonl.gz"
 	sampleFolder = "../../testdata/sample/"
-	listedURLs   = "../../../shared/data/urls/with-robots.txt.gz"
-	listedRobots = "../../../shared/data/robots/by-host.jsonl.gz"
 )
-
-// listAgent is the crawler that would fetch the URLs of the list.
-const listAgent = "ExampleBot"
-
-// filterers are the engines that are asked about the list. The others take minutes.
-var filterers = []string{
-	"robotsieve", "temoto/robotstxt (Go)", "robots-parser (JavaScript)", "Protego (Python)",
-}
 
 // corpus is what all peers are asked. Its lists have an entry for each site.
 type corpus struct {
 	name  string
-	only  []string     // the engines that are asked; nil is all
 	sites []bench.Site // the URLs of one site have one origin
 	// recorded are the verdicts of the reference in C++; empty if it was not asked.
 	recorded [][]automaton.Verdict
 
-	// What robotsieve answers in the dialect google, which all peers are compared with.
+	// The reference, if it was asked in this run.
+	live   string // its version
+	result bench.Result
+	tap    *tap
+
+	// What robotsieve answers in the dialect google, and the verdicts that peers are compared with: the same, or those
+	// of the reference.
 	robots   []*compile.Robots
 	verdicts [][]automaton.Verdict
 	want     [][]bench.Verdict
@@ -54,10 +47,10 @@ type corpus struct {
 // comes with the project elsewhere. Of more than most sites it takes so many,
 // evenly spaced; 0 is all.
 func loadCorpus(most int) (*corpus, error) {
-	c := &corpus{name: "real robots.txt with real URLs of their sites"}
+	c := &corpus{name: "real robots.txt"}
 	err := c.loadVectors(realVectors)
 	if errors.Is(err, fs.ErrNotExist) {
-		c.name = "the sample site, asked by three agents (no vectors of real sites were found)"
+		c.name = "robots.txt of the sample, as no real ones were found"
 		err = c.loadSample(sampleFolder)
 	}
 	if err != nil {
@@ -198,52 +191,6 @@ func (c *corpus) judge() {
 		robots, verdicts, want := bench.Judge(&c.sites[i], googleWhole)
 		c.robots, c.verdicts, c.want = append(c.robots, robots), append(c.verdicts, verdicts), append(c.want, want)
 	}
-}
-
-// loadList reads URLs and the robots.txt of their hosts: each is a site, in the order of the list.
-func loadList() (*corpus, error) {
-	urls, err := readGzip(listedURLs)
-	if err != nil {
-		return nil, err
-	}
-	robots, err := readGzip(listedRobots)
-	if err != nil {
-		return nil, err
-	}
-	bodies := map[string][]byte{}
-	for line := range bytes.Lines(robots) {
-		var r struct {
-			Host  string `json:"host"`
-			Body  string `json:"body"`
-			Coded []byte `json:"body_b64"`
-		}
-		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("%s: %w", listedRobots, err)
-		}
-		if bodies[r.Host] = r.Coded; r.Coded == nil {
-			bodies[r.Host] = []byte(r.Body)
-		}
-	}
-	c := &corpus{name: "a list of URLs with the robots.txt of their hosts", only: filterers}
-	at := map[string]int{}
-	for line := range strings.Lines(string(urls)) {
-		line = strings.TrimSuffix(line, "\n")
-		robotsURL := robotsOf(line)
-		_, host, _ := strings.Cut(strings.TrimSuffix(robotsURL, "/robots.txt"), "://")
-		body, known := bodies[host]
-		if !known {
-			continue
-		}
-		i, there := at[robotsURL]
-		if !there {
-			i = len(c.sites)
-			at[robotsURL] = i
-			c.sites = append(c.sites, bench.Site{RobotsURL: robotsURL, Agent: listAgent, Body: body})
-		}
-		c.sites[i].URLs = append(c.sites[i].URLs, line)
-	}
-	c.judge()
-	return c, nil
 }
 
 // recordedDifferences counts the verdicts that the reference in C++ gave, and

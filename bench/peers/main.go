@@ -1,18 +1,15 @@
-// Peers gives the same work to robotsieve and to other parsers of robots.txt, in
-// one run on the same inputs, and prints a table of their times and of how often
-// they agree with google/robotstxt as robotsieve reads it.
+// Peers gives the same work to robotsieve and to other parsers of robots.txt, in one run on the same inputs, and
+// prints a table of their times, on how many URLs they differ from google/robotstxt, and why.
 //
 //	make bench-peers
 //
-// installs what can be installed and runs it. Peers in Go run in this process,
-// those of other languages in scripts that measure themselves (adapters), all
-// others as commands that answer the cases of robotsieve check --jsonl:
+// installs what can be installed and runs it. Peers in Go run in this process, those of other languages in scripts
+// that measure themselves (adapters), all others as commands that answer the cases of robotsieve check --jsonl:
 //
-//	make bench-peers PEERS_FLAGS="--external 'google=./wrapper'"
+//	make bench-peers PEERS_FLAGS="--external 'mine=./wrapper'"
 //
-// such as a wrapper of your own around a parser in C++, which reads on stdin lines
-// {"robots":"…","agent":"…","url":"…"} (robots_b64 and url_b64, in base64, where
-// they are not UTF-8) and answers each with a line {"allowed":true}.
+// such as a wrapper of your own, which reads on stdin lines {"robots":"…","agent":"…","url":"…"} (robots_b64 and
+// url_b64, in base64, where they are not UTF-8) and answers each with a line {"allowed":true}.
 //
 // It is a module of its own, so that robotsieve does not depend on the peers.
 package main
@@ -23,7 +20,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
@@ -34,7 +30,7 @@ import (
 	"github.com/robotsieve/robotsieve/bench"
 )
 
-// timedRounds come after one that warms up.
+// timedRounds come after one that warms up, and each takes a second at least.
 const timedRounds = 3
 
 func main() {
@@ -46,12 +42,13 @@ func main() {
 
 // run is the command as a function of its arguments and streams. It returns the
 // exit code: 1 if robotsieve itself differs from what was recorded of the
-// reference, 2 for wrong usage, 3 if there is no input, 130 if it was interrupted.
+// reference, 2 for wrong usage, 3 if there is no input or no output, 130 if it was interrupted.
 func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	sites := flags.Int("sites", 200, "ask about so many robots.txt, evenly spaced; 0 is all")
-	timeout := flags.Duration("timeout", time.Minute, "for one round of one peer")
+	timeout := flags.Duration("timeout", 10*time.Minute, "for one round of one peer")
+	write := flags.Bool("write", false, "write the tables of README.md and docs/reference/peers.md")
 	all := entrants()
 	flags.Func("external", "`NAME=COMMAND` of a peer that answers as robotsieve check --jsonl does; a shell runs "+
 		"it (repeatable)", func(v string) error {
@@ -76,64 +73,110 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "peers:", err)
 		return 3
 	}
-	differ := c.compete(ctx, all, *timeout, out, stderr)
-	list, err := loadList()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(out, "\nNo list was filtered: %v\n", err)
-	case err != nil:
-		fmt.Fprintln(stderr, "peers:", err)
-		return 3
-	default:
-		fmt.Fprintln(out)
-		list.compete(ctx, all, *timeout, out, stderr)
-	}
-	switch {
-	case ctx.Err() != nil:
+	page, rows := c.compete(ctx, all, bench.Plan{Rounds: timedRounds, MinRound: time.Second, Timeout: *timeout}, stderr)
+	fmt.Fprint(out, page)
+	if ctx.Err() != nil {
 		fmt.Fprintln(out, "interrupted")
 		return 130
-	case differ > 0:
+	}
+	if *write {
+		err := errors.Join(os.WriteFile(peerPage, []byte(page), 0o666), writeReadme(readme, c.caption()+" ["+
+			"Where they differ]("+strings.TrimPrefix(peerPage, "../../")+").", rows))
+		if err != nil {
+			fmt.Fprintln(stderr, "peers:", err)
+			return 3
+		}
+	}
+	if _, differ := c.recordedDifferences(); differ > 0 {
 		return 1
 	}
 	return 0
 }
 
-// compete measures the engines on the corpus and prints their table. It returns the number of verdicts in which
-// robotsieve differs from the reference.
-func (c *corpus) compete(ctx context.Context, all []bench.Entrant, timeout time.Duration, out,
-	stderr io.Writer) (differ int) {
-	differ = printHead(out, c)
-	var rows []bench.Result
+// compete measures the engines on the corpus and returns the page about them.
+func (c *corpus) compete(ctx context.Context, all []bench.Entrant, p bench.Plan, stderr io.Writer) (string, []row) {
+	load := loadAverage()
+	c.askReference(ctx, all, p, stderr)
+	var rows []row
 	for _, e := range all {
 		if ctx.Err() != nil {
 			break
 		}
-		if c.only == nil || slices.Contains(c.only, e.Name) {
-			fmt.Fprintf(stderr, "%s ...\n", show(e.Name))
-			rows = append(rows, c.measure(ctx, e, bench.Plan{Rounds: timedRounds, Timeout: timeout}))
-		}
+		fmt.Fprintf(stderr, "%s ...\n", show(e.Name))
+		rows = append(rows, c.measure(ctx, e, p))
 	}
-	c.printTable(out, rows)
-	return differ
+	var page strings.Builder
+	c.printHead(&page, load)
+	printTable(&page, rows, nil)
+	printFoot(&page, rows)
+	c.printClasses(&page, rows)
+	return page.String(), rows
 }
 
-// printHead prints the inputs and the circumstances of the table. It returns the number of
-// verdicts in which robotsieve differs from the reference.
-func printHead(out io.Writer, c *corpus) (differ int) {
-	octets, urls := c.size()
-	fmt.Fprintf(out, "%d sites: %s; %d bytes, %d URLs. %s, %s/%s, %d CPUs.\n",
-		len(c.sites), c.name, octets, urls, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Fprintf(out, "One thread each; medians of %d rounds after one that warms up. "+
-		"Agreement is with robotsieve's dialect google.\n", timedRounds)
-	recorded, differ := c.recordedDifferences()
-	switch {
-	case recorded == 0:
-		fmt.Fprint(out, "No verdicts of google/robotstxt are recorded for these URLs.\n\n")
-	case differ == 0:
-		fmt.Fprintf(out, "That agrees with google/robotstxt (C++) on all %d verdicts recorded, line included.\n\n", recorded)
-	default:
-		fmt.Fprintf(out, "That DIFFERS from google/robotstxt (C++) on %d of %d verdicts recorded, line included.\n\n",
-			differ, recorded)
+// askReference takes the verdicts of the reference as those that are wanted, if it is here.
+func (c *corpus) askReference(ctx context.Context, all []bench.Entrant, p bench.Plan, stderr io.Writer) {
+	p.Rounds = 0
+	at := slices.IndexFunc(all, func(e bench.Entrant) bool { return e.Name == reference })
+	result, t := c.ask(ctx, all[at], p)
+	if result.Missing != nil || result.Broken != nil {
+		fmt.Fprintln(stderr, "peers: compared with robotsieve's dialect google, without", reference)
+		return
 	}
-	return differ
+	c.want, c.live = t.verdicts, result.Version
+	result.Agreed = result.Asked
+	c.result, c.tap = result, t
+}
+
+// loadAverage is what the system says of its last minute, where it says it.
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	load, _, _ := strings.Cut(string(text), " ")
+	return load
+}
+
+// caption names what was asked, when, and of what.
+func (c *corpus) caption() string {
+	octets, urls := c.size()
+	with := "robotsieve's dialect google, as Google's parser is missing"
+	if c.live != "" {
+		with = "Google's parser in C++ (jwm.robotstxt " + c.live + "), asked in the same run"
+	}
+	return fmt.Sprintf("%s URLs by %s %s (%s kB), %s; compared with %s. \\* parses for each URL.",
+		thousands(float64(urls)), thousands(float64(len(c.sites))), c.name, thousands(float64(octets)/1e3),
+		time.Now().Format("2 January 2006"), with)
+}
+
+// printHead prints the inputs and the circumstances of the table.
+func (c *corpus) printHead(out io.Writer, load string) {
+	fmt.Fprintf(out, "# Other parsers of robots.txt\n\nMade by `make bench-peers PEERS_ALL=1 PEERS_FLAGS=--write`.\n\n%s\n\n",
+		c.caption())
+	recorded, differ := c.recordedDifferences()
+	fmt.Fprintf(out, "Of the %s verdicts recorded of Google's parser before, robotsieve differs on %d, line of the rule included.\n\n",
+		thousands(float64(recorded)), differ)
+	fmt.Fprintf(out, "%s, %s/%s, %d CPUs, load %s at the start. One thread each; the least of %d rounds and more after one that warms up,\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load, timedRounds)
+	fmt.Fprint(out, `of parsing and matching alone, by the clock of the peer's own language. Each peer parses a robots.txt once and is
+asked about all URLs of its site, by the calls that its documentation shows; those marked \* have no parsed form, and their
+parsing speed is that of the whole answer. "Asked once" is a robots.txt not seen before, and one URL of it.
+
+`)
+}
+
+// printFoot says what isn't in the table, and how to read the classes.
+func printFoot(out io.Writer, rows []row) {
+	fmt.Fprintln(out)
+	printMissing(out, rows)
+	fmt.Fprint(out, `
+jwm.robotstxt calls Python for each line of a robots.txt, so its times are not those of the C++ code; fast-robotstxt
+calls a derivative of that code without this detour. The figures of peers in Python include calls from Python.
+
+## Where they differ
+
+Each difference is explained by an experiment: the robots.txt or the URL is rewritten as the line says, and Google's
+reading of the result is then the verdict of the peer. Of several it is the one that gives most of the peer's verdicts
+on the site. Two of these together are joined by a semicolon. The example is the one with the shortest URL.
+`)
 }

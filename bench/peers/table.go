@@ -1,99 +1,128 @@
 package main
 
 import (
-	"context"
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// measure runs one engine on the corpus.
-func (c *corpus) measure(ctx context.Context, e bench.Entrant, p bench.Plan) bench.Result {
-	return bench.Measure(ctx, e, c.sites, c.want, p)
-}
+// The places that --write fills in.
+const (
+	readme   = "../../README.md"
+	peerPage = "../../docs/reference/peers.md"
+	// marker stands in front of the table of the README, which ends at an empty line.
+	marker = "<!-- Written by make bench-peers PEERS_ALL=1 PEERS_FLAGS=--write: -->"
+)
 
-// printTable prints what all peers did, which are missing, and where they differ.
-func (c *corpus) printTable(w io.Writer, rows []bench.Result) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "peer\t%10s\t%10s\t%6s\t%8s\t%7s\tversion\tremarks\n", "ns a URL", "ns a parse", "MB/s", "agrees",
-		"URLs")
-	for i := range rows {
-		if rows[i].Missing == nil {
-			printRow(t, &rows[i])
-		}
-	}
-	t.Flush()
+// onlyOnPage are the peers that the README leaves out.
+var onlyOnPage = []string{reference, "robotxt (Rust)", "fast-robots (Rust)"}
+
+// printTable writes the peers that took part, the fastest first.
+func printTable(w io.Writer, rows []row, without []string) {
+	fmt.Fprintln(w, "| parser | version | differs on | parse, MB/s | a URL, ns | asked once, µs |")
+	fmt.Fprintln(w, "|---|---|--:|--:|--:|--:|")
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.match, b.match) })
 	for _, r := range rows {
-		if r.Missing != nil {
-			fmt.Fprintf(w, "missing: %s: %s\n", show(r.Name), show(r.Missing.Error()))
+		if r.Missing != nil || slices.Contains(without, r.Name) {
+			continue
 		}
+		version, _, _ := strings.Cut(r.Version, ", ")
+		if without == nil {
+			version = r.Version
+		}
+		each := ""
+		if parsesEachTime[r.Name] {
+			each = " \\*"
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s%s | %s |\n", show(r.Name), show(version),
+			thousands(float64(r.Asked-r.Agreed)), rounded(r.speed), thousands(r.match), each, rounded(r.once/1e3))
 	}
+}
+
+// printMissing names the peers that could not be asked, and those that broke off.
+func printMissing(w io.Writer, rows []row) {
 	for _, r := range rows {
-		for i, d := range r.Differences {
-			if i == 0 {
-				fmt.Fprintf(w, "\n%s differs:\n", show(r.Name))
-			}
-			fmt.Fprintf(w, "  %s\n", c.describe(d))
+		if err := cmp.Or(r.Missing, r.Broken); err != nil {
+			fmt.Fprintf(w, "%s is missing or incomplete: %s.\n", show(r.Name), show(err.Error()))
 		}
 	}
 }
 
-// printRow prints the columns of the table's head, numbers to the right.
-func printRow(w io.Writer, r *bench.Result) {
-	agrees := "-"
-	if r.Asked > 0 {
-		agrees = bench.Percent(r.Agreed, r.Asked) + " %"
+// printClasses writes where each peer differs from the reference.
+func (c *corpus) printClasses(w io.Writer, rows []row) {
+	for _, r := range rows {
+		if len(r.classes) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n### %s\n\n| verdicts | what would give them | example | Google | it |\n", show(r.Name))
+		fmt.Fprintln(w, "|--:|---|---|---|---|")
+		for _, k := range r.classes {
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", thousands(float64(k.count)), k.name,
+				cell(c.sites[k.site].URLs[k.url]), c.said(k), k.got)
+		}
 	}
-	parse, _ := r.Parse()
-	match, _ := r.Match()
-	speed := "-"
-	if parse > 0 {
-		speed = fmt.Sprintf("%.1f", float64(r.Bytes)/float64(r.Sites)/parse*1e3)
-	}
-	fmt.Fprintf(w, "%s\t%10s\t%10s\t%6s\t%8s\t%7d\t%s\t%s\n",
-		show(r.Name), nanoseconds(match), nanoseconds(parse), speed, agrees, r.Asked,
-		show(r.Version), strings.Join(remarks(r), "; "))
 }
 
-func remarks(r *bench.Result) (list []string) {
-	if n := r.Asked - r.Answered; n > 0 {
-		list = append(list, fmt.Sprintf("no answer on %d URLs", n))
+// said is the reference's verdict on the example of a class, with the rule that decides.
+func (c *corpus) said(k *class) string {
+	verdict := c.want[k.site][k.url].String()
+	if rule, ok := c.robots[k.site].Rule(int(c.verdicts[k.site][k.url].Line)); ok {
+		return fmt.Sprintf("%s: %s", verdict, cell(rule.String()))
 	}
-	if r.Broken != nil {
-		list = append(list, show(r.Broken.Error()))
-	}
-	return list
+	return verdict + ": no rule"
 }
 
-func nanoseconds(n float64) string {
-	if n == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f", n)
+// cell writes code into a table.
+func cell(text string) string {
+	return "`" + strings.ReplaceAll(strings.ReplaceAll(show(text), "|", "\\|"), "`", "'") + "`"
 }
 
-// describe returns a line with both verdicts on a URL, and the rule of the first.
-func (c *corpus) describe(d bench.Difference) string {
-	rule := "no rule matches"
-	if r, ok := c.robots[d.Site].Rule(int(c.verdicts[d.Site][d.URL].Line)); ok {
-		rule = fmt.Sprintf("line %d: %s", r.Line, show(r.String()))
+// rounded writes a figure with two digits that count at least.
+func rounded(n float64) string {
+	switch {
+	case n == 0:
+		return "–"
+	case n < 10:
+		return fmt.Sprintf("%.1f", n)
 	}
-	return fmt.Sprintf("%s: google %s (%s), it %s", show(c.sites[d.Site].URLs[d.URL]), said(c.want[d.Site][d.URL]), rule,
-		said(d.Got))
+	return thousands(n)
 }
 
-func said(v bench.Verdict) string {
-	if v == bench.NoAnswer {
-		return "has no answer"
+func thousands(n float64) string {
+	digits := fmt.Sprintf("%.0f", n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	return "says " + v.String()
+	return digits
 }
 
-// show makes text of unknown origin fit for one line of a terminal.
+// writeReadme puts the table in the place of the one behind the marker.
+func writeReadme(name, caption string, rows []row) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	before, after, found := bytes.Cut(text, []byte(marker+"\n"))
+	_, rest, ends := bytes.Cut(after, []byte("|\n\n"))
+	if !found || !ends {
+		return errors.New(name + ": no table behind a line " + marker)
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s%s\n%s\n\n", before, marker, caption)
+	printTable(&out, rows, onlyOnPage)
+	fmt.Fprintf(&out, "\n%s", rest)
+	return os.WriteFile(name, out.Bytes(), 0o666)
+}
+
+// show makes text of unknown origin fit for one line.
 func show(text string) string {
 	const most = 100
 	runes := []rune(report.Printable(strings.ReplaceAll(text, "\n", ": ")))

@@ -53,8 +53,7 @@ SELECT * FROM read_json('report.json', maximum_object_size = 1073741824, columns
   robots_txt: 'STRUCT(logged BOOLEAN)',
   crawlers: 'STRUCT(crawler VARCHAR, crawl_delay STRUCT(origin VARCHAR, delay_seconds DOUBLE, gaps BIGINT, shorter BIGINT)[])[]',
   changes: 'STRUCT(origin VARCHAR, "time" VARCHAR, old_file VARCHAR, new_file VARCHAR, crawlers STRUCT(crawler VARCHAR,
-    "before" STRUCT(requests BIGINT, paths BIGINT), "after" STRUCT(requests BIGINT, paths BIGINT),
-    first_fetch_seconds BIGINT)[])[]'});
+    "before" BIGINT, "after" BIGINT, changed_paths_before BIGINT, changed_paths_after BIGINT, first_fetch_seconds BIGINT)[])[]'});
 
 -- Each unit of each measure, and whether it has what the share is of.
 CREATE OR REPLACE VIEW units AS
@@ -101,10 +100,10 @@ WITH delays AS (
 sides AS (
   SELECT change, unnest(change.crawlers) AS c FROM (SELECT unnest(changes) AS change FROM report)),
 shares AS (
-  SELECT change.origin, change."time", change.old_file, change.new_file, c.crawler, c."before".requests AS n1,
-    c."after".requests AS n2, c."before".paths / n1 AS p1, c."after".paths / n2 AS p2,
-    (c."before".paths + c."after".paths) / (n1 + n2) AS p
-  FROM sides WHERE c."before".requests > 0 AND c."after".requests > 0 AND c."before".paths IS NOT NULL)
+  SELECT change.origin, change."time", change.old_file, change.new_file, c.crawler, c."before" AS n1, c."after" AS n2,
+    c.changed_paths_before / n1 AS p1, c.changed_paths_after / n2 AS p2,
+    (c.changed_paths_before + c.changed_paths_after) / (n1 + n2) AS p
+  FROM sides WHERE n1 > 0 AND n2 > 0 AND c.changed_paths_before IS NOT NULL)
 SELECT 'crawl_delay' AS measure, crawler, d.gaps AS n, round((d.gaps - d.shorter) / d.gaps, 6) AS value, d.origin,
   NULL AS "time" FROM delays
 UNION ALL SELECT 'changed_paths_before', crawler, n1, round(p1, 6), origin, "time" FROM shares

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/robotsieve/robotsieve/scan/internal/field"
@@ -31,7 +32,7 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 	}
 	object := field.NewObject(members, needs)
 	f.newReader = func(f *Format) Reader {
-		j := &jsonReader{values: values{meaning: f.meaning}, object: object}
+		j := &jsonReader{values: values{meaning: f.meaning}, lines: lines{marked: quoted}, object: object}
 		j.row.Text = j.text[:]
 		return j
 	}
@@ -42,11 +43,10 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 // objects, each of which is a record, perhaps as the member records or logs of an object.
 type jsonReader struct {
 	values
+	lines
 	object *field.Object
 	row    field.Row // its texts are those of values
-	chunk  []byte    // what has not been read, from the next line on
-	size   int       // of the whole chunk
-	at     int       // where in it the last line begins
+	begins int       // where in the chunk the last line begins
 	rest   []byte    // what has not been read of an array before that, nil in none
 	others []Reader  // of the table, once a line is not of the format; see elsewhere
 	as     Record    // what one of these has read
@@ -54,43 +54,55 @@ type jsonReader struct {
 	line   []byte    // the whole line of the array, nil once a record of it has been read
 }
 
-func (j *jsonReader) Reset(chunk []byte) { j.chunk, j.size, j.rest = chunk, len(chunk), nil }
+func (j *jsonReader) Reset(chunk []byte) {
+	j.lines.Reset(chunk)
+	j.rest = nil
+}
 
 func (j *jsonReader) Next(r *Record) Kind {
 	for {
 		if j.rest != nil {
 			if kind := j.nextOfArray(r); kind != End {
-				r.Offset = j.at
+				r.Offset = j.begins
 				return kind
 			}
 		}
-		if len(j.chunk) == 0 {
+		if j.at >= len(j.chunk) {
 			return End
 		}
-		line, text := NextLine(j.chunk)
-		j.at = j.size - len(j.chunk)
-		j.chunk = j.chunk[len(line):]
-		j.line, j.rest = text, arrayOf(text)
+		j.begins = j.at
+		line, quotes, back := j.cut()
+		j.line, j.rest = line, arrayOf(line)
 		if j.rest == nil {
-			r.Line, r.Offset = text, j.at
+			r.Line, r.Offset = line, j.begins
+			j.row.Quotes = field.Quotes{Marks: quotes, Back: back}
 			return j.readObject(r)
 		}
 	}
 }
 
-// arrayStarts are what an array of records begins with, without blanks.
-var arrayStarts = [][]string{{"["}, {"{", `"records"`, ":", "["}, {"{", `"logs"`, ":", "["}}
+// arrayNames are the members that have an array of records.
+var arrayNames = [][]byte{[]byte(`"records"`), []byte(`"logs"`)}
 
 // arrayOf returns what follows the bracket of a line that is an array of records, nil for others.
 func arrayOf(line []byte) (rest []byte) {
-	for _, start := range arrayStarts {
-		rest = trimBlanks(line)
-		for len(start) > 0 && len(rest) >= len(start[0]) && string(rest[:len(start[0])]) == start[0] {
-			rest, start = trimBlanks(rest[len(start[0]):]), start[1:]
+	rest = trimBlanks(line)
+	if len(rest) > 0 && rest[0] == '{' {
+		rest = trimBlanks(rest[1:])
+		i := slices.IndexFunc(arrayNames, func(name []byte) bool { return bytes.HasPrefix(rest, name) })
+		if i < 0 {
+			return nil
 		}
-		if len(start) == 0 && len(rest) > 0 && (rest[0] == '{' || rest[0] == ']') {
-			return rest
+		if rest = trimBlanks(rest[len(arrayNames[i]):]); len(rest) == 0 || rest[0] != ':' {
+			return nil
 		}
+		rest = trimBlanks(rest[1:])
+	}
+	if len(rest) == 0 || rest[0] != '[' {
+		return nil
+	}
+	if rest = trimBlanks(rest[1:]); len(rest) > 0 && (rest[0] == '{' || rest[0] == ']') {
+		return rest
 	}
 	return nil
 }
@@ -106,7 +118,7 @@ func (j *jsonReader) nextOfArray(r *Record) Kind {
 	switch {
 	case len(rest) > 0 && rest[0] == '{':
 		if n := field.ObjectLength(rest); n > 0 {
-			r.Line, j.rest = rest[:n], rest[n:]
+			r.Line, j.rest, j.row.Quotes = rest[:n], rest[n:], field.Quotes{}
 			return j.readObject(r)
 		}
 	case line == nil && (len(rest) == 0 || closesArray(rest)): // the array may go on in the next line

@@ -145,8 +145,8 @@ type Limits struct {
 	Workers int
 }
 
-// auditPlan is an audit whose options have been resolved. The options stay as they were given.
-type auditPlan struct {
+// planner makes the plan of an audit of its options.
+type planner struct {
 	AuditOptions
 	budget  *budget
 	workers int
@@ -154,18 +154,67 @@ type auditPlan struct {
 	// read without the file that it may name.
 	format     *format.Format
 	formatText string
-	seen       audit.Sink // as in audit.Listeners: there is no report then
+}
+
+// auditPlan is what an audit does: its options have become the things that they name.
+type auditPlan struct {
+	Results
+	budget   *budget
+	workers  int
+	side     *loadedBasis // the policy, the crawlers, and what tells them from impostors
+	logs     *auditLogs
+	timeZone string            // AuditOptions.TimeZone, for the report
+	dns      *crawler.Resolver // nil: no names are looked up
+	// What gets requests beside the report, each nil if there is no such thing.
+	judged, fetched, seen audit.Sink // as in audit.Listeners
+	listed                *Rows
+	lines                 *evidenceLines
+	block                 *blockPlan
+	// Of the folder of evidence.
+	folder, madeBy string
 }
 
 // plan resolves the options, and refuses those that are invalid or contradict each other.
 func (o AuditOptions) plan(ctx context.Context) (*auditPlan, error) {
 	memory := newBudget(o.Memory)
-	p := &auditPlan{AuditOptions: o, budget: memory, workers: memory.workers(o.Workers)}
+	r := &planner{AuditOptions: o, budget: memory, workers: memory.workers(o.Workers)}
 	var err error
-	if p.format, p.formatText, err = formatByName(ctx, o.Format); err != nil {
+	if r.format, r.formatText, err = formatByName(ctx, o.Format); err != nil {
 		return nil, err
 	}
-	return p, p.validate()
+	if err := r.validate(); err != nil {
+		return nil, err
+	}
+	return r.resolve(ctx)
+}
+
+// resolve reads what the options name, and opens the logs.
+func (o *planner) resolve(ctx context.Context) (*auditPlan, error) {
+	if o.format == nil && o.workers > 1 {
+		go format.Prepare()
+	}
+	p := &auditPlan{Results: o.Results, budget: o.budget, workers: o.workers, timeZone: o.TimeZone, dns: o.Resolver,
+		judged: o.Judged, fetched: o.Fetched, listed: o.Rows, folder: o.Evidence, madeBy: o.MadeBy}
+	var err error
+	if p.side, err = prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) }); err != nil {
+		return nil, err
+	}
+	if err := o.choose(&p.side.config); err != nil {
+		return nil, err
+	}
+	if p.logs, err = o.prepareLogs(ctx, p.side); err != nil {
+		return nil, err
+	}
+	if err := o.planBlock(p); err != nil {
+		return nil, err
+	}
+	if o.Evidence != "" {
+		p.lines = &evidenceLines{}
+		if o.format != nil {
+			p.lines.format = o.formatText
+		}
+	}
+	return p, nil
 }
 
 // defaultMaxUnparsed is AuditOptions.MaxUnparsed where it is nil.
@@ -193,55 +242,27 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 }
 
 // run does an audit.
-func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
-	if o.format == nil && o.workers > 1 {
-		go format.Prepare()
-	}
-	side, err := prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) })
-	if err != nil {
-		return nil, err
-	}
-	if err := o.choose(&side.config); err != nil {
-		return nil, err
-	}
-	config := side.config
-	logs, err := o.prepareLogs(ctx, side, func(logs *auditLogs) error { return logs.assign(o.Hosts, config.Policy) })
-	if err != nil {
-		return nil, err
-	}
-	collector, err := o.collectForBlock(logs, &side.config)
-	if err != nil {
-		return nil, err
-	}
-	var lines *evidenceLines
-	if o.Evidence != "" {
-		lines = &evidenceLines{}
-		if o.format != nil {
-			lines.format = o.formatText
-		}
-	}
-	defer lines.Close()
-	a, err := o.read(ctx, side, logs, lines)
+func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
+	defer p.lines.Close()
+	a, err := p.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer a.run.Close()
 	defer a.rows.Close()
-	a.known = config.Crawlers
-	result, failed := a.finish(ctx, o.Resolver)
-	if failed == nil && collector != nil {
-		failed = o.writeBlock(ctx, collector, side, a, result.Report)
+	a.known = p.side.config.Crawlers
+	result, failed := a.finish(ctx, p.dns)
+	if failed == nil && p.block != nil {
+		failed = p.writeBlock(ctx, a, result.Report)
 	}
-	if o.Evidence == "" || result == nil {
+	if p.folder == "" || result == nil {
 		return result, failed
 	}
-	return result, o.writeEvidence(ctx, a, side, result.Report, failed)
+	return result, p.writeEvidence(ctx, a, result.Report, failed)
 }
 
-// prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
-// tells of which sites they are.
-func (o *auditPlan) prepareLogs(ctx context.Context, side *loadedBasis, assign func(*auditLogs) error) (*auditLogs,
-	error) {
+// prepareLogs opens the logs and finds all that is to be known of them before they are read.
+func (o *planner) prepareLogs(ctx context.Context, side *loadedBasis) (*auditLogs, error) {
 	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
 		return nil, err
@@ -252,7 +273,7 @@ func (o *auditPlan) prepareLogs(ctx context.Context, side *loadedBasis, assign f
 	if err != nil {
 		return nil, err
 	}
-	if err := assign(logs); err != nil {
+	if err := logs.assign(o.Hosts, side.config.Policy); err != nil {
 		return nil, err
 	}
 	if err := logs.findDuplicates(ctx, o.workers, o.AllowDuplicates); err != nil {
@@ -274,33 +295,31 @@ func (o *auditPlan) prepareLogs(ctx context.Context, side *loadedBasis, assign f
 	return logs, nil
 }
 
-// read reads the logs. What there is no report without has been done then. lines gets the lines for
-// evidence. The caller closes the run.
-func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs, lines *evidenceLines) (*auditing,
-	error) {
-	shares, err := o.budget.divide(o.workers, logs.inputs())
+// read reads the logs. What there is no report without has been done then. The caller closes the run.
+func (p *auditPlan) read(ctx context.Context) (*auditing, error) {
+	logs, config := p.logs, p.side.config
+	shares, err := p.budget.divide(p.workers, logs.inputs())
 	if err != nil {
 		return nil, err
 	}
-	config := side.config
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading}
-	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
-	config.Seen, config.Zone = o.seen, side.zone
-	logs.rows = o.addRowsTo(&config, logs)
-	logs.evidence, config.Judged = lines, only(&config.Only, config.Judged)
-	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
+	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, p.judged, p.fetched
+	config.Seen, config.Zone = p.seen, p.side.zone
+	logs.rows = p.addRowsTo(&config)
+	logs.evidence, config.Judged = p.lines, only(&config.Only, config.Judged)
+	p.lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
 	if config.Judged != nil || config.Undeclared != nil {
 		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
-	a := &auditing{run: run, rows: logs.rows, evidence: lines, basis: side.basis, Results: o.Results}
+	a := &auditing{run: run, rows: logs.rows, evidence: p.lines, basis: p.side.basis, Results: p.Results}
 	reader := source.NewReader(logs.inputs(), reading)
-	end := o.Messages.progress(reader)
+	end := p.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
-	a.logs, a.inputs = logs.describe(side.basis, reader.Results())
-	a.inputs.Program, a.inputs.Command, a.inputs.By, a.inputs.TimeZone = o.Program, o.Command, o.By, o.TimeZone
-	a.inputs.Notes = logs.notes(side.zone, o.TimeZone != "")
+	a.logs, a.inputs = logs.describe(p.side.basis, reader.Results())
+	a.inputs.Program, a.inputs.Command, a.inputs.By, a.inputs.TimeZone = p.Program, p.Command, p.By, p.timeZone
+	a.inputs.Notes = logs.notes(p.side.zone, p.timeZone != "")
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -311,7 +330,7 @@ func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs
 }
 
 // validate refuses options that are invalid or contradict each other.
-func (o *auditPlan) validate() error {
+func (o *planner) validate() error {
 	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != ""
 	for _, mistake := range []struct {
 		made bool
@@ -367,13 +386,13 @@ func (o *auditPlan) validate() error {
 
 // checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the
 // options name, and more files.
-func (o *auditPlan) checkOutputs(more []string) error {
+func (o *planner) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
 	return cmp.Or(checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
-func (o *auditPlan) inputs() inputFiles {
+func (o *planner) inputs() inputFiles {
 	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
 		rangeFiles(o.Ranges), o.Read)
 	return inputFiles{names, o.Logs.Stdin}
@@ -467,6 +486,9 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 	}
 	if err != nil {
 		return nil, err
+	}
+	if r := result.Report; r != nil {
+		a.Messages.wordTexts(r.Assumptions, r.Warnings)
 	}
 	if a.interrupted != nil {
 		ctx = context.WithoutCancel(ctx) // the rows are those of the lines that were read

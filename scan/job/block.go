@@ -34,36 +34,51 @@ func ParseBlock(text string) (b BlockFile, err error) {
 }
 
 // outputs are all files that the audit writes, but evidence.
-func (o *auditPlan) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
+func (o *planner) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
 
-func (o *auditPlan) blockOutputs() (list []output) {
+func (o *planner) blockOutputs() (list []output) {
 	for _, b := range o.Block {
 		list = append(list, output{"option Block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
 	}
 	return list
 }
 
-// collectForBlock has an audit collect what rules are made of, and takes memory for it. It returns nil
-// if there are to be none.
-func (o *auditPlan) collectForBlock(logs *auditLogs, config *audit.Config) (*block.Collector, error) {
+// blockPlan is what becomes block rules.
+type blockPlan struct {
+	collector     *block.Collector
+	kinds         []*block.Kind
+	outputs       []output // of each kind
+	search, names bool     // as AuditOptions.BlockSearch and BlockNames
+	// reopen opens the logs again, for the dry run.
+	reopen func(ctx context.Context) (*auditLogs, error)
+}
+
+// planBlock has an audit collect what rules are made of, if there are to be any, and takes memory for it.
+func (o *planner) planBlock(p *auditPlan) error {
 	if len(o.Block) == 0 {
-		return nil, nil
+		return nil
 	}
-	for _, log := range logs.list {
+	for _, log := range p.logs.list {
 		if !log.Regular() {
-			return nil, usageError("option Block reads the logs twice, and %s is no file", log.Name)
+			return usageError("option Block reads the logs twice, and %s is no file", log.Name)
 		}
 	}
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
-	c := block.NewCollector(int(clients))
 	o.budget.take(clients * block.ClientBytes)
-	o.Judged, config.NeedsAddresses = both(c, o.Judged), true
-	return c, nil
+	again := &planner{budget: o.budget, workers: o.workers, format: o.format, AuditOptions: AuditOptions{
+		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
+			Messages: Messages{Progress: o.Messages.Progress}}}}
+	p.block = &blockPlan{collector: block.NewCollector(int(clients)), outputs: o.blockOutputs(), search: o.BlockSearch,
+		names: o.BlockNames, reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.side) }}
+	for _, b := range o.Block {
+		p.block.kinds = append(p.block.kinds, block.ByKind(b.Kind))
+	}
+	p.judged, p.side.config.NeedsAddresses = both(p.block.collector, p.judged), true
+	return nil
 }
 
 // writeBlock decides on the rules, holds them to the logs, which are read again, and writes the files.
-func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *loadedBasis, a *auditing,
-	r *report.Report) error {
+func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Report) error {
 	end := r.To.Time
 	if end.IsZero() { // no request has a time
 		end = time.Now()
@@ -71,8 +86,9 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the dry run
 		return inputError(err)
 	}
-	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
-		LookedUp: a.verified, Report: r, Search: o.BlockSearch, Names: o.BlockNames, End: end})
+	config := &p.side.config
+	plan := block.Decide(p.block.collector, block.Options{Crawlers: config.Crawlers, Identities: config.Identities,
+		LookedUp: a.verified, Report: r, Search: p.block.search, Names: p.block.names, End: end})
 	if !r.Choice.IsAll() {
 		plan.Notes = append(plan.Notes, "The rules are for "+r.Choice.String()+
 			" only (option Only.Crawlers, option Only.Categories).")
@@ -86,31 +102,28 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 			"only if it is what was served.")
 	}
 	for i := range plan.Notes {
-		plan.Notes[i] = o.Messages.word(plan.Notes[i])
+		plan.Notes[i] = p.Messages.word(plan.Notes[i])
 	}
 	for i := range plan.Held {
-		plan.Held[i].Withheld = o.Messages.word(plan.Held[i].Withheld)
+		plan.Held[i].Withheld = p.Messages.word(plan.Held[i].Withheld)
 	}
-	var kinds []*block.Kind
-	for _, b := range o.Block {
-		kinds = append(kinds, block.ByKind(b.Kind))
-	}
-	counter := block.NewCounter(plan, kinds, o.workers)
+	kinds := p.block.kinds
+	counter := block.NewCounter(plan, kinds, p.workers)
 	for again := true; again; again = counter.Settle() {
-		if err := o.showAll(ctx, side, counter); err != nil {
+		if err := p.showAll(ctx, counter); err != nil {
 			return err
 		}
 	}
 	var errs []error
 	for i, result := range counter.Results() {
-		out := o.blockOutputs()[i]
-		errs = append(errs, out.write(func(w io.Writer) error { return kinds[i].Write(w, plan, result, o.Program) }))
+		out := p.block.outputs[i]
+		errs = append(errs, out.write(func(w io.Writer) error { return kinds[i].Write(w, plan, result, p.Program) }))
 		for _, text := range kinds[i].Summary(plan, result) {
-			o.Messages.warn("%s: %s", out.name, text)
+			p.Messages.warn("%s: %s", out.name, text)
 		}
 	}
 	for _, text := range plan.Short() {
-		o.Messages.warn("%s", text)
+		p.Messages.warn("%s", text)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return inputError(err)
@@ -121,15 +134,14 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 var errNoDryRun = errors.New("interrupted during the dry run: no block rules were written")
 
 // showAll reads the logs again and shows every request.
-func (o *auditPlan) showAll(ctx context.Context, side *loadedBasis, seen audit.Sink) error {
-	again := &auditPlan{budget: o.budget, workers: o.workers, format: o.format, seen: seen, AuditOptions: AuditOptions{
-		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
-			Messages: Messages{Progress: o.Messages.Progress}}}}
-	logs, err := again.prepareLogs(ctx, side, func(l *auditLogs) error { return l.assign(o.Hosts, side.config.Policy) })
+func (p *auditPlan) showAll(ctx context.Context, seen audit.Sink) error {
+	logs, err := p.block.reopen(ctx)
 	if err != nil {
 		return err
 	}
-	a, err := again.read(ctx, side, logs, nil)
+	again := &auditPlan{Results: Results{Messages: Messages{Progress: p.Messages.Progress}}, budget: p.budget,
+		workers: p.workers, side: p.side, logs: logs, seen: seen}
+	a, err := again.read(ctx)
 	if err != nil {
 		return err
 	}

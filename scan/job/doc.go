@@ -90,7 +90,12 @@ func (m Messages) wordInputs(in *audit.Inputs) {
 	for i := range in.List {
 		in.List[i].Error = m.word(in.List[i].Error)
 	}
-	for _, texts := range [][]string{in.Warnings, in.Notes} {
+	m.wordTexts(in.Warnings, in.Notes)
+}
+
+// wordTexts puts texts into the words of the caller's users.
+func (m Messages) wordTexts(lists ...[]string) {
+	for _, texts := range lists {
 		for i := range texts {
 			texts[i] = m.word(texts[i])
 		}

@@ -296,10 +296,9 @@ func (c *folderAudit) audit(ctx context.Context, dir string) error {
 		}
 		logs.list = append(logs.list, log)
 	}
-	o := &auditPlan{budget: c.budget, workers: c.workers, AuditOptions: AuditOptions{
-		LogOptions: LogOptions{TimeZone: d.TimeZone}, Results: Results{Program: d.Program, Command: d.Command, By: "day",
-			Messages: Messages{Word: c.word}}}}
-	a, err := o.read(ctx, &side, logs, nil)
+	p := &auditPlan{Results: Results{Program: d.Program, Command: d.Command, By: "day", Messages: Messages{Word: c.word}},
+		budget: c.budget, workers: c.workers, side: &side, logs: logs, timeZone: d.TimeZone}
+	a, err := p.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -392,41 +391,41 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit that was
 // interrupted has no evidence: the lines that it has not read could clear what it has found.
-func (o *auditPlan) writeEvidence(ctx context.Context, a *auditing, side *loadedBasis, r *report.Report, err error,
-) error {
+func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Report, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
-		o.Messages.warn("%v", errNoEvidence)
+		p.Messages.warn("%v", errNoEvidence)
 		return err
 	}
-	c := &folderAudit{side: side, budget: o.budget, workers: o.workers, word: o.Messages.Word,
-		details: evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
+	c := &folderAudit{side: p.side, budget: p.budget, workers: p.workers, word: p.Messages.Word,
+		details: evidence.Details{Schema: evidence.Schema, Program: p.Program, Command: p.Command, MadeBy: p.madeBy,
 			Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut, Violations: r.Totals.Verdicts[report.Violation],
-			TimeZone: o.TimeZone, Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}}
-	for _, p := range a.verified {
-		c.details.LookedUp = append(c.details.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
+			TimeZone: p.timeZone, Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}}
+	for _, pair := range a.verified {
+		c.details.LookedUp = append(c.details.LookedUp,
+			evidence.Client{Crawler: pair.Profile.Name, Address: pair.Addr})
 	}
 	sum, unwritten := "", errors.Join(a.run.Close(), a.rows.Close()) // their memory is for the lines of the folder
 	if unwritten == nil {
-		sum, unwritten = c.write(ctx, o.Evidence, a.evidence)
+		sum, unwritten = c.write(ctx, p.folder, a.evidence)
 	}
 	switch {
 	case unwritten != nil && ctx.Err() != nil:
 		return &Error{Interrupted, errNoEvidence}
 	case unwritten != nil:
-		return inputError(errors.Join(err, writing(o.Evidence, unwritten)))
+		return inputError(errors.Join(err, writing(p.folder, unwritten)))
 	}
 	if n := c.details.Violations - c.report.Totals.Verdicts[report.Violation]; n > 0 {
-		o.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
-			o.Evidence, english.Plural(n, "violation"))
+		p.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
+			p.folder, english.Plural(n, "violation"))
 	}
-	o.Messages.warn("%s has the evidence of the violations by %s; the SHA-256 of its manifest is %s", o.Evidence,
+	p.Messages.warn("%s has the evidence of the violations by %s; the SHA-256 of its manifest is %s", p.folder,
 		english.Plural(c.letters, "crawler"), sum)
 	return err
 }
 
 // checkEvidence refuses a folder of evidence that cannot be made, or that holds what the job reads or
 // writes.
-func (o *auditPlan) checkEvidence(inputs inputFiles) error {
+func (o *planner) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
 	}

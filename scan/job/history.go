@@ -15,9 +15,9 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/history"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/history"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -26,15 +26,19 @@ import (
 
 // HistoryOptions name a source of versions of robots.txt, and the folder that is made of it.
 type HistoryOptions struct {
-	Source history.Source
-	Args   []string
-	Values map[string]string // of the flags of the source, by their names
+	Source string   // one of HistorySources
+	Args   []string // what is read: a repository for git, else files, or folders for captures
+	// Values are the options of the source. For git: path, of the file or of a folder of files that are named by
+	// their hosts, and origin, of the file. For wayback: bodies, the folder of downloaded captures; fl, the fields of
+	// a CDX text without a header; and urls, "true" to print what is missing. For index: bodies, a folder of
+	// robots.txt files. For captures: fields, as CompileOptions.Fields.
+	Values map[string]string
 	// Output is the folder for Audit. It may exist if it is empty, or, with Force, if it is one
-	// that History has made. With a flag of the source that prints there is none.
+	// that History has made. With an option of the source that prints there is none.
 	Output   string
 	Force    bool
 	Stdin    io.Reader // for the argument -; nil stands for os.Stdin
-	Stdout   io.Writer // for a flag that prints
+	Stdout   io.Writer // for an option that prints
 	Memory   int64     // how many bytes the job may hold; 0 is DefaultMemory
 	Messages Messages
 }
@@ -64,28 +68,24 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 			q.Warn(m)
 		}
 	}
-	names, prints := slices.Clone(o.Args), false
-	for _, f := range o.Source.Flags {
-		value := o.Values[f.Name]
-		if f.Needed && value == "" {
-			return nil, usageError("history %s needs --%s: %s", o.Source.Name, f.Name, f.Help)
-		}
-		if f.Reads {
-			names = append(names, value)
-		}
-		prints = prints || f.Prints && value != ""
+	sources := append(history.Sources(), captures)
+	at := slices.IndexFunc(sources, func(s history.Source) bool { return s.Name == o.Source })
+	if at < 0 {
+		return nil, usageError("option Source %q is none of %s", o.Source, strings.Join(HistorySources(), ", "))
 	}
+	source := sources[at]
+	names, prints := append(slices.Clone(o.Args), o.Values[source.Folder]), o.Values[source.Prints] != ""
 	if err := RefuseStreams(o.Stdout, o.Messages.To, o.Stdin, names...); err != nil {
 		return nil, err
 	}
 	var w *history.Writer
 	if !prints {
 		var err error
-		if w, err = o.begin(names, q.Fault); err != nil {
+		if w, err = o.begin(names, source.Times, q.Fault); err != nil {
 			return nil, err
 		}
 	}
-	err := o.Source.Read(ctx, q, w)
+	err := source.Read(ctx, q, w)
 	if more := faults - maxFaults; more > 0 {
 		q.Warn("and " + english.Plural(more, "more place") + " like these could not be read")
 	}
@@ -113,39 +113,25 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 }
 
 // begin begins the folder, which must have none of the names that are read in it.
-func (o *HistoryOptions) begin(names []string, fault func(string)) (*history.Writer, error) {
+func (o *HistoryOptions) begin(names []string, times string, fault func(string)) (*history.Writer, error) {
 	if o.Output == "" {
 		return nil, usageError("no folder to write: name it with -o FOLDER")
 	}
 	if err := checkFolder("-o", o.Output, names, history.CheckFolder(o.Output, o.Force)); err != nil {
 		return nil, err
 	}
-	w, err := history.NewWriter(o.Output, o.Source.Times, o.Memory, fault)
+	w, err := history.NewWriter(o.Output, times, o.Memory, fault)
 	if err != nil {
 		return nil, inputError(writing(o.Output, err))
 	}
 	return w, nil
 }
 
-// HistorySources are the kinds of sources of History: those of package history, and captures as Compile
-// reads them.
-func HistorySources() []history.Source { return append(history.Sources(), captures) }
+// HistorySources returns the names of the kinds of sources of History.
+func HistorySources() []string { return []string{"git", "wayback", "index", "captures"} }
 
-var captures = history.Source{
-	Name: "captures", Args: "SOURCE...", Short: "from captures of a crawl, or folders of dated files",
-	Times: policy.Observed, Read: readCaptures,
-	Long: `Captures reads what robotsieve compile reads, and keeps each answer with its date.
-
-WARC files have responses to /robots.txt, such as those of the subset robotstxt of Common
-Crawl. Lines of JSON and tables have hosts, bodies and dates, whose names --fields gives.
-JSON objects are {"https://example.com":{"2026-01-15":"User-agent..."}}, and folders have
-files DATE/HOST or HOST/DATE. What has no date is passed over, with exit status 3.`,
-	Example: `  robotsieve history captures crawl-2026-*.warc.gz -o versions
-  robotsieve history captures 2025/ 2026/ -o versions
-  robotsieve history captures --fields host=domain,date=fetched,body=robots \
-    table.parquet -o versions`,
-	Flags: []history.Flag{{Name: "fields", Help: "names of members or columns: host=NAME,body=NAME,date=NAME,..."}},
-}
+// captures are captures as Compile reads them.
+var captures = history.Source{Name: "captures", Times: policy.Observed, Read: readCaptures}
 
 // readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
 func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) error {

@@ -18,7 +18,7 @@ import (
 func capturesOf(t *testing.T, values map[string]string, args ...string) (rows []string, lost bool) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	made, err := History(t.Context(), HistoryOptions{Source: captures, Args: args, Values: values, Output: dir})
+	made, err := History(t.Context(), HistoryOptions{Source: "captures", Args: args, Values: values, Output: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestHistoryOfCaptures(t *testing.T) {
 	}
 	for name, args := range map[string][]string{"nothing": {dir + "/undated.jsonl"}, "not there": {dir + "/missing"}} {
 		out := filepath.Join(t.TempDir(), "out")
-		made, err := History(t.Context(), HistoryOptions{Source: captures, Args: args, Output: out})
+		made, err := History(t.Context(), HistoryOptions{Source: "captures", Args: args, Output: out})
 		if name == "not there" && err == nil || err == nil && (made.Rows > 0 || !made.Lost) {
 			t.Errorf("%s: %+v, %v", name, made, err)
 		}

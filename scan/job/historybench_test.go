@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/columnar"
-	"github.com/robotsieve/robotsieve/scan/history"
+	"github.com/robotsieve/robotsieve/scan/internal/history"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -44,12 +44,7 @@ func BenchmarkHistory(b *testing.B) {
 
 func benchHistory(b *testing.B, name string, input historyInput, n int) {
 	args, values := input(b, b.TempDir(), n)
-	o := HistoryOptions{Args: args, Values: values, Force: true}
-	for _, o.Source = range HistorySources() {
-		if o.Source.Name == name {
-			break
-		}
-	}
+	o := HistoryOptions{Source: name, Args: args, Values: values, Force: true}
 	for b.Loop() {
 		o.Output = filepath.Join(b.TempDir(), "out")
 		made, err := History(b.Context(), o)

@@ -218,7 +218,7 @@ func zoneOf(name string) (*time.Location, error) {
 }
 
 // period returns the period of the options, whose dates are midnights in a zone.
-func (o *auditPlan) period(zone *time.Location) (p audit.Period, err error) {
+func (o *planner) period(zone *time.Location) (p audit.Period, err error) {
 	now := o.Now
 	if now.IsZero() {
 		now = time.Now()

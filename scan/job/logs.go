@@ -74,7 +74,7 @@ type lineCounts struct {
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
 // used, and leaves them out.
-func (o *auditPlan) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
+func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
 	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.workers,
 		Messages{Warn: func(message string) { logs.warn("%s", message) }})

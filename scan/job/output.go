@@ -406,7 +406,7 @@ type Results struct {
 	Anonymous bool
 	// CheckCondition, if not nil, is called when all files but the logs have been read. Its error
 	// ends the job before a line is read: a condition on the report may be one that cannot hold.
-	CheckCondition func(*audit.Config) error
+	CheckCondition func(*Countable) error
 	// Program is the version of the program, and Command its command line, for the report.
 	Program, Command string
 	Messages         Messages
@@ -434,6 +434,16 @@ func (a *auditing) writeReports(r *report.Report) error {
 	return errors.Join(errs...)
 }
 
+// Countable says what a condition on a report can count.
+type Countable struct {
+	Crawlers *crawler.Set
+	Only     report.Choice     // which crawlers the report is of
+	Basis    *report.BasisInfo // with the lists and names that verify clients
+	WhatIf   bool              // no request gets a verdict, because another robots.txt is tried
+	Unjudged bool              // likewise, because there is no robots.txt
+	LooksUp  bool              // names of addresses are looked up
+}
+
 // choose sets which crawlers a report is of, and checks the condition on it. A name that is not known
 // may be one in the logs.
 func (o *Results) choose(config *audit.Config) error {
@@ -457,7 +467,8 @@ func (o *Results) choose(config *audit.Config) error {
 	if o.CheckCondition == nil {
 		return nil
 	}
-	return o.CheckCondition(config)
+	return o.CheckCondition(&Countable{Crawlers: config.Crawlers, Only: config.Only, Basis: config.Basis,
+		WhatIf: config.WhatIf != nil, Unjudged: config.Policy.None(), LooksUp: config.KeepAddresses})
 }
 
 // like asks whether one of the known crawlers is meant whose names are like a text.

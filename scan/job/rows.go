@@ -45,15 +45,15 @@ type rowWriter struct {
 
 // addRowsTo has an audit of logs give its requests to a listing of the rows that are asked for, and
 // takes memory for them. It returns the listing, nil if none are asked for.
-func (o *auditPlan) addRowsTo(config *audit.Config, logs *auditLogs) *listing {
-	if o.Rows == nil {
+func (p *auditPlan) addRowsTo(config *audit.Config) *listing {
+	if p.listed == nil {
 		return nil
 	}
-	l := newListing(o.Rows, config, logs)
-	if o.Rows.Undeclared {
+	l := newListing(p.listed, config, p.logs)
+	if p.listed.Undeclared {
 		config.Undeclared = l
 	} else {
-		config.Judged, config.OnlyViolations = both(l, config.Judged), o.Rows.Violations && config.Judged == nil
+		config.Judged, config.OnlyViolations = both(l, config.Judged), p.listed.Violations && config.Judged == nil
 	}
 	return l
 }

@@ -37,7 +37,7 @@ type loadedBasis struct {
 }
 
 // readSideFiles reads all files that the options name but the logs.
-func (o *auditPlan) readSideFiles(ctx context.Context) (*loadedBasis, error) {
+func (o *planner) readSideFiles(ctx context.Context) (*loadedBasis, error) {
 	s := &loadedBasis{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
 	var err error
 	if s.zone, err = zoneOf(o.TimeZone); err != nil {
@@ -65,7 +65,7 @@ func (o *auditPlan) readSideFiles(ctx context.Context) (*loadedBasis, error) {
 }
 
 // readBasis reads the files that the options name, except the files of addresses.
-func (o *auditPlan) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
+func (o *planner) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
 	b := &basis.Basis{
 		BasisInfo: report.BasisInfo{
 			AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"),
@@ -107,7 +107,7 @@ func (o *auditPlan) readBasis(ctx context.Context, zone *time.Location) (*basis.
 }
 
 // readRobots reads robots.txt or its versions.
-func (o *auditPlan) readRobots(ctx context.Context, b *basis.Basis) error {
+func (o *planner) readRobots(ctx context.Context, b *basis.Basis) error {
 	if b.File = o.Robots.Name; b.File != "" {
 		row, err := o.Robots.row(ctx, o.budget)
 		b.Constant = true
@@ -139,7 +139,7 @@ func (o *auditPlan) readRobots(ctx context.Context, b *basis.Basis) error {
 
 // readVersions reads the versions of robots.txt, and what their times are. A folder with a manifest
 // is that manifest.
-func (o *auditPlan) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
+func (o *planner) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
 	info, err := disk.Stat(b.File)
 	switch {
 	case err != nil:
@@ -161,7 +161,7 @@ func (o *auditPlan) readVersions(b *basis.Basis) (rows []policy.Row, times strin
 }
 
 // readWhatIf reads the other robots.txt, if there is one.
-func (o *auditPlan) readWhatIf(ctx context.Context, s *loadedBasis) error {
+func (o *planner) readWhatIf(ctx context.Context, s *loadedBasis) error {
 	if o.WhatIf == "" {
 		return nil
 	}
@@ -239,7 +239,7 @@ func findOddities(b *basis.Basis) (list []string, without string) {
 }
 
 // identify reads the files of addresses and names.
-func (o *auditPlan) identify(s *loadedBasis) error {
+func (o *planner) identify(s *loadedBasis) error {
 	b := s.basis
 	s.identity.MaxAge = b.RangesMaxAge
 	for _, arg := range o.Ranges {

@@ -48,8 +48,8 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 	}
 	list = append(list,
 		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), "+
-			"and longer by the version's max_age. A request may be served or logged up to %s later (--delay), "+
-			"and clocks may differ by %s (--skew). A request counts as forbidden only if every copy that its crawler "+
+			"and longer by the version's max_age. A request may be served or logged up to %s later (option Delay), "+
+			"and clocks may differ by %s (option Skew). A request counts as forbidden only if every copy that its crawler "+
 			"may still have been using forbids it.",
 			hoursText(r.Policy.WindowSeconds), hoursText(r.Policy.DelaySeconds), hoursText(r.Policy.SkewSeconds)),
 		fetchesText(r))
@@ -79,8 +79,8 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 
 // unjudged returns the basis of a report without a robots.txt, in sentences.
 func (b *BasisInfo) unjudged(r *Report) []string {
-	list := append([]string{"No robots.txt was given (--robots, --policy), so nothing is said of what it permits."},
-		b.identityText(r)...)
+	list := append([]string{"No robots.txt was given (option Robots, option Policy), " +
+		"so nothing is said of what it permits."}, b.identityText(r)...)
 	list = append(list, b.boundsText(r)...)
 	if b.Sampled != "" {
 		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample.",
@@ -185,12 +185,12 @@ func (b *BasisInfo) identityText(r *Report) []string {
 func (b *BasisInfo) hostText(r *Report) string {
 	switch {
 	case b.None && len(b.Hosts) > 0:
-		return "Only requests to " + english.List(b.Hosts) + " are counted (--host)."
+		return "Only requests to " + english.List(b.Hosts) + " are counted (option Hosts)."
 	case b.None:
-		return "Requests to all hosts of the logs are counted together (--host names one)."
+		return "Requests to all hosts of the logs are counted together (option Hosts names one)."
 	case slices.ContainsFunc(r.Inputs, func(in InputInfo) bool { return in.Host != "" }):
 		return "Only requests to " + english.List(b.Hosts) +
-			" are judged. A log that names no hosts is taken as the log of the site that --host gives it."
+			" are judged. A log that names no hosts is taken as the log of the site that option Hosts gives it."
 	case len(b.Hosts) == 1:
 		return "Only requests to " + b.Hosts[0] + " are judged; a log that names no hosts is taken as the log of " +
 			"this site."
@@ -198,7 +198,7 @@ func (b *BasisInfo) hostText(r *Report) string {
 		return "Only requests to " + english.List(b.Hosts) +
 			" are judged; a log that names no hosts is taken as the log of one of them."
 	case b.Constant:
-		return "The logs name no hosts and --host was not given: each line is taken as a request to the site of " +
+		return "The logs name no hosts and option Hosts was not given: each line is taken as a request to the site of " +
 			"robots.txt, unless its target names a host."
 	default:
 		return "Only requests to origins that have a version are judged."
@@ -217,7 +217,8 @@ func periodOf(r *Report) string {
 	if bounds == nil {
 		return ""
 	}
-	return fmt.Sprintf("Only requests %s are counted (--since, --until): %s outside of this period %s left out. "+
+	return fmt.Sprintf("Only requests %s are counted (option Since, option Until): "+
+		"%s outside of this period %s left out. "+
 		"Their answers to /robots.txt still count for what was sent under each name. "+
 		"Requests whose time cannot be read are counted.",
 		strings.Join(bounds, " and "), english.Plural(r.OutOfPeriod, "line"), english.Verb(r.OutOfPeriod, "is", "are"))
@@ -337,8 +338,8 @@ func impostorWarnings(r *Report) (list []string) {
 			"so these are the addresses of a proxy or CDN. No client is verified by them, " +
 			"and none counts as an impostor. Have the server log the address of the client, " +
 			"which the proxy sends in a header such as X-Forwarded-For, " +
-			"and use --client-ip to say where it is logged: --client-ip xff with --trusted-proxies and the addresses " +
-			"of the proxy, or --client-ip xff:-1 if this proxy is the only one."}
+			"and use option ClientIP to say where it is logged: option ClientIP xff with option TrustedProxies " +
+			"and the addresses of the proxy, or option ClientIP xff:-1 if this proxy is the only one."}
 	}
 	var names []string
 	for _, c := range r.Crawlers {
@@ -350,7 +351,7 @@ func impostorWarnings(r *Report) (list []string) {
 		list = append(list, fmt.Sprintf(
 			"no request under the name %s came from an address in the lists given for it. "+
 				"If the log has the address of a proxy or CDN instead of the client's, "+
-				"use --client-ip to say where it is logged.",
+				"use option ClientIP to say where it is logged.",
 			english.List(names)))
 	}
 	if !r.AddressesCut && len(r.Ranges) > 0 && r.AllRequests() >= many && r.EndInZero > r.AllRequests()/2 {

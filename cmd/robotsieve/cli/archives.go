@@ -108,6 +108,7 @@ func writeArchive(to io.Writer, a job.ArchiveSummary) error {
 	fmt.Fprintf(&b, "  answers   %s with a robots.txt, %s without, %s unreachable,\n            %s redirected to "+
 		"where the sources had nothing\n",
 		number(a.WithRules), number(a.Missing), number(a.Unreachable), number(a.Redirected))
+	fmt.Fprintf(&b, "  written by robotsieve %s\n", report.Printable(a.Program))
 	fmt.Fprintf(&b, "  size      %s, %s\n", english.Plural(a.Size, "byte"),
 		english.Plural(int64(a.Rulesets), "distinct ruleset"))
 	_, err := io.WriteString(to, b.String())

@@ -11,7 +11,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -21,7 +20,7 @@ import (
 // gate ends an audit or a merge with 1 if a condition holds.
 type gate struct {
 	conditions []condition
-	config     *audit.Config // known when check has been called
+	config     *job.Countable // known when check has been called
 }
 
 // verdict ends the command with 1 if a condition holds, and says which one. It ends
@@ -41,7 +40,7 @@ func (g *gate) verdict(s streams, a *job.Audited) error {
 }
 
 // check refuses conditions that cannot hold, whatever the logs say.
-func (g *gate) check(config *audit.Config) error {
+func (g *gate) check(config *job.Countable) error {
 	g.config = config
 	for _, c := range g.conditions {
 		if why := c.impossible(config); why != "" {
@@ -115,7 +114,7 @@ func (c condition) profiles(known *crawler.Set) []crawler.Profile {
 }
 
 // impossible says why the condition cannot hold for any logs; "" if it can.
-func (c condition) impossible(config *audit.Config) string {
+func (c condition) impossible(config *job.Countable) string {
 	if c.onLines() || c.holds(0, 0) {
 		return ""
 	}
@@ -124,9 +123,9 @@ func (c condition) impossible(config *audit.Config) string {
 		return len(named) > 0 && !slices.ContainsFunc(named, func(p crawler.Profile) bool { return !is(p) })
 	}
 	switch {
-	case config.WhatIf != nil:
+	case config.WhatIf:
 		return "--what-if judges no request"
-	case config.Policy.None() && c.what == "violation":
+	case config.Unjudged && c.what == "violation":
 		return "without a robots.txt no request is judged (--robots, --policy)"
 	case all(func(p crawler.Profile) bool { return p.Control }):
 		return named[0].Name + " is " + controlToken
@@ -149,13 +148,13 @@ func (c condition) impossible(config *audit.Config) string {
 
 // verifies reports whether there is anything to verify those clients by that the condition
 // counts, at the time of the report if there is one.
-func (c condition) verifies(config *audit.Config, r *report.Report) bool {
+func (c condition) verifies(config *job.Countable, r *report.Report) bool {
 	b := config.Basis
 	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
 		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name, p.Category) {
 			return false
 		}
-		return len(p.Domains) > 0 && (b.Names != "" || config.KeepAddresses) ||
+		return len(p.Domains) > 0 && (b.Names != "" || config.LooksUp) ||
 			slices.ContainsFunc(b.Ranges, func(list report.RangeInfo) bool {
 				return strings.EqualFold(list.Crawler, p.Name) && (r == nil || inTime(list, r, b.RangesMaxAge))
 			})
@@ -170,7 +169,7 @@ func inTime(list report.RangeInfo, r *report.Report, maxAge time.Duration) bool 
 
 // unchecked says why the report does not report whether the condition holds; "" if it
 // does.
-func (c condition) unchecked(r *report.Report, config *audit.Config) string {
+func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	if c.onLines() || c.holds(0, 0) {
 		return ""
 	}

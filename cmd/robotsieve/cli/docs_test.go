@@ -21,7 +21,6 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -256,11 +255,6 @@ func checkFlagNames(t *testing.T, script string) {
 func allFlags() (names []string) {
 	for _, row := range flagTable {
 		names = append(names, row.name)
-	}
-	for _, source := range job.HistorySources() {
-		for _, f := range source.Flags {
-			names = append(names, f.Name)
-		}
 	}
 	return names
 }

@@ -96,11 +96,12 @@ type args struct {
 	line    string   // the whole command line, as a shell reads it
 }
 
-// addFlags adds the flags of a command, and returns where their values will be.
-func addFlags(cmd *cobra.Command, command string) *args {
-	a := &args{command: command, flags: map[string]*flagValue{}}
+// addFlags adds the flags of a command, the last of some names, and returns where their values will be. It has
+// the flags of the other names, too.
+func addFlags(cmd *cobra.Command, names ...string) *args {
+	a := &args{command: names[len(names)-1], flags: map[string]*flagValue{}}
 	for i := range flagTable {
-		if hasWord(flagTable[i].on, command) {
+		if slices.ContainsFunc(names, func(name string) bool { return hasWord(flagTable[i].on, name) }) {
 			a.add(cmd, &flagTable[i])
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // TestFlagsPage holds docs/reference/flags.md to the table of flags; -update writes it.
@@ -30,13 +28,6 @@ func TestFlagsPage(t *testing.T) {
 // flagTables is what docs/reference/flags.md has of the flags of all commands: a table for each group.
 func flagTables() string {
 	rows := slices.Clone(flagTable)
-	for _, source := range job.HistorySources() {
-		for _, f := range source.Flags {
-			row := sourceFlag(f)
-			row.on = "history-" + source.Name
-			rows = append(rows, row)
-		}
-	}
 	byName := func(x, y flagRow) int { return strings.Compare(x.name, y.name) }
 	slices.SortStableFunc(rows, byName)
 	var b strings.Builder

@@ -17,7 +17,7 @@ import (
 // commandNames are the commands by which flagTable says who has a flag. "history" stands for all
 // sources of history but the logs.
 var commandNames = []string{"audit", "merge", "verify", "filter", "check", "compile", "history", "history-log",
-	"crawlers", "formats", "bench"}
+	"history-git", "history-wayback", "history-index", "history-captures", "crawlers", "formats", "bench"}
 
 // group is a heading of help.
 type group string
@@ -158,6 +158,16 @@ var flagTable = []flagRow{
 		help: "the site of logs that name none (repeatable)"},
 	{name: "bodies", on: "history-log", group: input, kind: anyText("PATH").again(),
 		help: "robots.txt files or folders to compare sizes with (repeatable)"},
+	{name: "bodies", on: "history-wayback", group: input, kind: anyText("PATH"),
+		help: "the folder of the captures that were downloaded"},
+	{name: "bodies", on: "history-index", group: input, kind: anyText("PATH"),
+		help: "robots.txt files, which are recognized by their SHA-1"},
+	{name: "path", on: "history-git", group: input, kind: anyText("TEXT"),
+		help: "where robots.txt is, or a folder of files named by hosts"},
+	{name: "origin", on: "history-git", group: input, kind: anyText("TEXT"),
+		help: "whose robots.txt it is, such as https://example.com"},
+	{name: "fl", on: "history-wayback", group: input, kind: anyText("TEXT"),
+		help: "fields of a CDX without a header, such as timestamp,original,statuscode,digest"},
 	{name: "since", on: "audit", group: input, kind: anyText("TIME"),
 		help: "judge requests from this time, date or age on, such as 7d"},
 	{name: "until", on: "audit", group: input, kind: anyText("TIME"),
@@ -197,6 +207,8 @@ var flagTable = []flagRow{
 	{name: "explain", on: "formats", group: input, kind: onOff, help: "show how the first lines of logs are read"},
 	{name: "fields", on: "compile", group: input, kind: someText("NAMES"),
 		help: "names of members or columns: host=NAME,body=NAME,..."},
+	{name: "fields", on: "history-captures", group: input, kind: anyText("TEXT"),
+		help: "names of members or columns: host=NAME,body=NAME,date=NAME,..."},
 	{name: "external", on: "bench", group: input, kind: anyText("NAME=COMMAND").again(),
 		help: "a parser that answers like check --jsonl: NAME=COMMAND (repeatable)"},
 	{name: "list", on: "bench", group: input, kind: onOff, help: "also measure robotsieve by its plain list of rules"},
@@ -250,6 +262,8 @@ var flagTable = []flagRow{
 			{with: "output=text", not: "class",
 				why: "--class has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
 			{with: "output=csv output=parquet", needs: "class", why: "--output VALUE is for --class"}}},
+	{name: "urls", on: "history-wayback", group: output, kind: onOff,
+		help: "print the URLs of what is missing, and make no folder"},
 	{name: "full", on: "audit merge", group: output, kind: onOff,
 		help: "print the whole report in text, not one screen"},
 	{name: "by", on: "audit merge", group: output, kind: oneOf("UNIT", auto, "hour", "day"), text: auto,
@@ -366,6 +380,8 @@ var flagTable = []flagRow{
 
 // commandRules hold for commands whatever their flags.
 var commandRules = []rule{
+	{on: "history-git", needs: "path",
+		why: "history git needs --path: where robots.txt is, or a folder of files named by hosts"},
 	{on: "filter", needs: "robots rules", why: whyNoRules},
 	{on: "check", needs: "robots rules warc jsonl", why: whyNoRules},
 	{on: "filter", needs: argument, why: "no list of URLs"},

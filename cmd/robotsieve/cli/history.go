@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/history"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -24,22 +24,17 @@ func newHistory(s streams) *cobra.Command {
 }
 
 // newHistorySource returns the command of a source.
-func newHistorySource(s streams, source history.Source) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: source.Name + " " + source.Args, Short: source.Short, Long: refilled(source.Long), Example: source.Example,
-		Args: needs("history " + source.Name + " needs " + source.Args),
-	}
-	a := addFlags(cmd, "history")
+func newHistorySource(s streams, source string) *cobra.Command {
+	cmd := words("history-" + source)
+	_, operands, _ := strings.Cut(cmd.Use, " ")
+	cmd.Args = needs("history " + source + " needs " + operands)
+	a := addFlags(cmd, "history", "history-"+source)
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "commands" { // as it was called when it printed commands of curl
 			name = "urls"
 		}
 		return pflag.NormalizedName(name)
 	})
-	for _, f := range source.Flags {
-		row := sourceFlag(f)
-		a.add(cmd, &row)
-	}
 	cmd.RunE = func(cmd *cobra.Command, rest []string) error {
 		return a.run(cmd, rest, s, func(ctx context.Context, s streams, a *args) error {
 			return runHistory(ctx, s, a, source)
@@ -48,14 +43,15 @@ func newHistorySource(s streams, source history.Source) *cobra.Command {
 	return cmd
 }
 
-func runHistory(ctx context.Context, s streams, a *args, source history.Source) error {
+func runHistory(ctx context.Context, s streams, a *args, source string) error {
 	ctx, release := onInterrupt(ctx)
 	defer release()
 	given := map[string]string{}
-	for _, f := range source.Flags {
-		if value := a.flags[f.Name].text; !f.Prints || value == "true" {
-			given[f.Name] = value
-		}
+	for _, name := range []string{"path", "origin", "bodies", "fl", "fields"} {
+		given[name] = a.text(name)
+	}
+	if a.is("urls") {
+		given["urls"] = "true"
 	}
 	o := job.HistoryOptions{
 		Source: source, Args: a.rest, Values: given, Output: a.text("output"), Force: a.is("force"), Stdin: s.in,
@@ -72,17 +68,6 @@ func runHistory(ctx context.Context, s streams, a *args, source history.Source) 
 		return exitError(exitInput)
 	}
 	return nil
-}
-
-// sourceFlag is a flag of a source as a row of the table.
-func sourceFlag(f history.Flag) flagRow {
-	switch {
-	case f.Prints:
-		return flagRow{name: f.Name, group: output, kind: onOff, help: f.Help}
-	case f.Reads:
-		return flagRow{name: f.Name, group: input, kind: anyText("PATH"), help: f.Help}
-	}
-	return flagRow{name: f.Name, group: input, kind: anyText("TEXT"), help: f.Help}
 }
 
 // historyText says what was made.

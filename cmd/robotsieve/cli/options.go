@@ -18,6 +18,7 @@ var optionFlags = map[string]string{
 	"Policy": "policy", "Ranges": "ip-ranges", "RangesMaxAge": "ranges-max-age", "Resolver": "resolve",
 	"Robots": "robots", "Rows": "list", "Sampled": "sampled", "Samples": "samples", "Since": "since",
 	"Skew": "skew", "State": "state", "TimeZone": "time-zone", "TrustedProxies": "trusted-proxies",
+	"Bodies": "bodies", "FieldNames": "fl", "Origin": "origin", "Path": "path", // of sources of history
 	"Until": "until", "WhatIf": "what-if", "Window": "window",
 }
 

@@ -183,6 +183,8 @@ type Row struct {
 	Fits, Excluded, IsLike bool
 	// Twice reports whether a path leads to two different values: which is right is not known.
 	Twice bool
+	// Quotes are those of the line that is to be read, if they are known. They are forgotten when it has been read.
+	Quotes Quotes
 
 	ranks [MaxFields]uint8 // of the paths by which the fields came, and one more; 0 if by none
 	seen  []bool           // the paths that led to a value
@@ -211,11 +213,16 @@ const (
 // of an array may be after it, as where each line is an element. What servers write although it
 // is no JSON is read as mend says.
 func (o *Object) Find(line []byte, r *Row) bool {
+	if byteAt(line, 0) != '{' {
+		r.Quotes = Quotes{} // what is before the object is cut off
+	}
 	if line = objectIn(line); line == nil {
 		o.begin(r)
+		r.Quotes = Quotes{}
 		return false
 	}
 	if !o.skims(line, r) {
+		r.Quotes = Quotes{}
 		o.begin(r)
 		v := r.parse(line)
 		if v == nil {
@@ -235,6 +242,13 @@ func (o *Object) skims(line []byte, r *Row) bool {
 		return false
 	}
 	o.begin(r)
+	if r.Quotes.Marks != nil {
+		end := r.compact(o.root, line, 0, 1)
+		if r.Quotes.Marks = nil; end == len(line) {
+			return true
+		}
+		o.begin(r)
+	}
 	const outermost = maxSkim - MaxDepth + 2 // so that what is deepest, a value in a container, is at MaxDepth
 	r.strict = true
 	end := r.skim(o.root, line, 0, outermost)
@@ -396,7 +410,7 @@ func (r *Row) objectInside(n *node, text []byte) bool {
 
 // unescaped returns what is between the quotes of a string without its escapes.
 func (r *Row) unescaped(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
+	if r.Quotes.Marks != nil || bytes.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
 	from := len(r.buf)

@@ -20,17 +20,54 @@ var (
 // fieldsOf returns what was found of an object.
 func fieldsOf(r *Row) string { return fmt.Sprintf("%q %v %v", r.Text, r.needs, r.Twice) }
 
-// checkAgree: what Skim reads, Find reads with the same fields; and it reads each line as it does
-// behind one that had to be mended. It reports whether Skim reads the line.
+// quotesOf returns the quotes of a line as a format of JSON notes them.
+func quotesOf(line []byte) (q Quotes) {
+	if bytes.IndexByte(line, '\\') < 0 && len(line) < 1<<12 {
+		const back = 7
+		q = Quotes{Marks: []uint16{}, Back: back}
+		for i, c := range line {
+			if c == '"' {
+				q.Marks = append(q.Marks, uint16(i+back))
+			}
+		}
+	}
+	return q
+}
+
+// byFastjson returns what fastjson finds of a line that it reads.
+func byFastjson(o *Object, line []byte) (r Row, ok bool) {
+	r.Text = make([][]byte, 3)
+	o.begin(&r)
+	if line = objectIn(line); line == nil || len(line) > maxPlain {
+		return r, false
+	}
+	v, err := r.parser.ParseBytes(line)
+	if err != nil {
+		return r, false
+	}
+	r.object(o.root, v)
+	return r, true
+}
+
+// checkAgree: Find reads what fastjson reads with the same fields, whether the quotes are known or not. What Skim
+// reads, Find reads with the same fields; and it reads each line as it does behind one that had to be mended. It
+// reports whether Skim reads the line.
 func checkAgree(t *testing.T, line []byte) bool {
 	t.Helper()
-	var rows [3]Row
+	var rows [4]Row
 	for i := range rows {
 		rows[i].Text = make([][]byte, 3)
 	}
 	rows[2].mends = 1
 	before := string(line)
 	skimmed, found, mended := needy.Skim(line, &rows[0]) >= 0, needy.Find(line, &rows[1]), needy.Find(line, &rows[2])
+	rows[3].Quotes = quotesOf(line)
+	if quoted := needy.Find(line, &rows[3]); quoted != found || fieldsOf(&rows[3]) != fieldsOf(&rows[1]) {
+		t.Fatalf("%q is found %v as %s, by its quotes %v as %s", line, found, fieldsOf(&rows[1]), quoted, fieldsOf(&rows[3]))
+	}
+	if r, ok := byFastjson(needy, line); ok && (!found || fieldsOf(&r) != fieldsOf(&rows[1])) {
+		t.Fatalf("%q is found %v as %s, by fastjson as %s", line, found, fieldsOf(&rows[1]), fieldsOf(&r))
+	}
 	if string(line) != before {
 		t.Fatalf("%q has become %q", before, line)
 	}
@@ -221,6 +258,23 @@ func TestHostileLines(t *testing.T) {
 		t.Errorf("%d MB are kept", kept>>20)
 	}
 	runtime.KeepAlive(&r)
+}
+
+// TestGuardCompact fails when the objects of an encoder are no longer read by their quotes alone.
+func TestGuardCompact(t *testing.T) {
+	line := []byte(`{"a":"x","b":{"b":{"a":"y"},"c":[1,{"d":[]}],"e":{}},"s":null,"t":"z"}`)
+	r := Row{Text: make([][]byte, 3), Quotes: quotesOf(line)}
+	quotes := len(r.Quotes.Marks)
+	if !needy.Find(line, &r) || r.Quotes.taken != quotes || string(r.Text[1]) != "y" || r.parsed > 0 {
+		t.Errorf("%d of %d quotes, %q", r.Quotes.taken, quotes, r.Text)
+	}
+	marks := quotesOf(line).Marks
+	if n := testing.AllocsPerRun(100, func() {
+		r.Quotes = Quotes{Marks: marks, Back: 7}
+		needy.Find(line, &r)
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
 }
 
 // TestGuardObject fails when reading a line allocates.

@@ -46,11 +46,13 @@ def _folders() -> List[str]:
     ]
 
 
-def run(*args: str, folder: Optional[str] = None) -> Result:
-    """Runs the command to its end, in a folder if this machine has it."""
-    done = subprocess.run([binary(), *args], cwd=folder if folder and os.path.isdir(folder) else None,
-                          stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
-    return Result(done.returncode, done.stdout, done.stderr)
+def run(*args: str, folder: Optional[str] = None, output: Optional[str] = None) -> Result:
+    """Runs the command to its end, in a folder if this machine has it. Its output may go to a file."""
+    with open(output or os.devnull, "wb") as file:
+        done = subprocess.run([binary(), *args], cwd=folder if folder and os.path.isdir(folder) else None,
+                              stdin=subprocess.DEVNULL, stdout=file if output else subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
+    return Result(done.returncode, done.stdout or "", done.stderr)
 
 
 Option = Union[None, bool, int, float, str, "os.PathLike[str]"]

@@ -1,8 +1,9 @@
-"""Audits and verdicts on Apache Spark; each executor needs this package, and so has the command.
+"""Audits, filters and verdicts on Apache Spark; each executor needs this package, and so has the command.
 
     >>> from robotsieve import spark as robots
     >>> report = robots.audit(spark, logs, policy="/shared/policy.csv", scratch="/shared/tmp")
     >>> pages = robots.verdicts(pages, "url", "/shared/rules.rsv", ["GPTBot", "CCBot"])
+    >>> files = robots.filter(spark, lists, "/shared/kept", rules="/shared/rules.rsv", agent="GPTBot")
 
 All paths are read by the executors, so they are of a folder that every machine mounts, except that an archive
 may also be the name of a file that `spark.sparkContext.addFile` distributes.
@@ -21,7 +22,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 from . import Archive, Instant, _seconds
 from ._command import flags, run
 
-__all__ = ["audit", "verdicts"]
+__all__ = ["audit", "filter", "verdicts"]
 
 _log = logging.getLogger(__name__)
 
@@ -82,7 +83,8 @@ def _archive(rules: str) -> Archive:
     if not os.path.exists(rules):
         from pyspark import SparkFiles
 
-        rules = next(filter(os.path.exists, [SparkFiles.get(rules)]), rules)
+        sent = SparkFiles.get(rules)
+        rules = sent if os.path.exists(sent) else rules
     of = os.stat(rules)
     return _opened(rules, (of.st_dev, of.st_ino, of.st_size, of.st_mtime_ns))
 
@@ -93,7 +95,7 @@ def _opened(rules: str, _version: Tuple[int, ...]) -> Archive:
 
 
 class _Part(NamedTuple):
-    """What a task makes a state of, and how."""
+    """What a task makes of some files, and how: a state, or the output of a filter."""
 
     state: str
     inputs: List[str]
@@ -120,8 +122,9 @@ def audit(spark: Any, logs: Sequence[str], *, html: Optional[str] = None, scratc
     A log that cannot be read makes the report partial, which names it. ValueError is raised for what the
     command refuses, RuntimeError where a task makes no state.
     """
-    for name in filter(_REFUSED.__contains__, options):
-        raise ValueError(f"no {name} on Spark: {_REFUSED[name]}")
+    for name in _REFUSED:
+        if name in options:
+            raise ValueError(f"no {name} on Spark: {_REFUSED[name]}")
     if isinstance(logs, (str, bytes)) or not logs:
         raise ValueError(f"logs is a list of files, not {logs!r}")
     of_report = {name: options.pop(name) for name in _OF_REPORT if name in options}
@@ -142,10 +145,32 @@ def audit(spark: Any, logs: Sequence[str], *, html: Optional[str] = None, scratc
     return json.loads(done.output)
 
 
+def filter(spark: Any, lists: Sequence[str], folder: str, **options: Any) -> List[str]:
+    """Filters lists of URLs or pages, one a task, into files of a folder, and returns the names of these files.
+
+    Options are flags of `robotsieve filter` with _ for -, such as rules="rules.rsv", agent=["GPTBot", "CCBot"] or
+    annotate="parquet". The files have the names of the lists behind their numbers, and all executors see the folder.
+    ValueError is raised for what the command refuses, RuntimeError where a list cannot be read to its end; the
+    files of other lists may be there then.
+    """
+    if isinstance(lists, (str, bytes)) or not lists:
+        raise ValueError(f"lists is a list of files, not {lists!r}")
+    folder = os.path.abspath(folder)
+    os.makedirs(folder, exist_ok=True)
+    kind = "." + options["annotate"] if options.get("annotate") else ""
+    command = ["filter", _workers(spark.sparkContext), *flags(**options)]
+    names = [f"{i:05}-{os.path.basename(os.fspath(name))}{kind}" for i, name in enumerate(lists)]
+    return _made(spark.sparkContext, [_Part(os.path.join(folder, name), [os.fspath(of)], command, os.getcwd())
+                                      for name, of in zip(names, lists)])
+
+
+def _workers(context: Any) -> str:
+    return "--workers=" + context.getConf().get("spark.task.cpus", "1")
+
+
 def _states(context: Any, logs: List[str], options: List[str], folder: str) -> List[str]:
     """Makes a state of each log, and returns their names in the same order."""
-    workers = context.getConf().get("spark.task.cpus", "1")
-    command = ["audit", "--quiet", f"--workers={workers}", *options]
+    command = ["audit", "--quiet", _workers(context), *options]
     names = [os.path.join(folder, f"{i}.state") for i in range(len(logs))]
     return _made(context, [_Part(name, [log], command, os.getcwd()) for name, log in zip(names, logs)])
 
@@ -160,29 +185,31 @@ def _sums(context: Any, states: List[str], options: List[str], folder: str) -> L
 
 
 def _made(context: Any, parts: List[_Part]) -> List[str]:
-    """Has tasks make the states of parts, one each, and returns their names."""
+    """Has tasks make what parts are for, one each, and returns the names of the files."""
     for made in context.parallelize(parts, len(parts)).map(_make).collect():
         messages = made.messages.strip()
         if made.status == _USAGE:
             raise ValueError(messages)
         if not os.path.exists(made.part.state):
-            why = messages if made.status else "driver and executors do not share the scratch folder"
-            raise RuntimeError(f"no state {made.part.state} of {', '.join(made.part.inputs)}: {why}")
+            why = messages if made.status else "driver and executors do not share the folder"
+            raise RuntimeError(f"no {made.part.state} of {', '.join(made.part.inputs)}: {why}")
         if made.status:  # other messages are about one log, as if there were no more
             _warn(messages)
     return [part.state for part in parts]
 
 
 def _make(part: _Part) -> _Made:
-    """Makes the state of a part, in an executor.
+    """Makes the file of a part, in an executor.
 
-    The name of a state follows from its part, and the state appears under it when it is whole: a task that is
-    repeated, or runs twice at a time, leaves the same state.
+    Its name follows from the part, and it appears under it when it is whole: a task that is repeated, or runs
+    twice at a time, leaves the same file. A state of a log that was read in part is whole; such an output is not.
     """
     with tempfile.TemporaryDirectory(prefix="task-", dir=os.path.dirname(part.state)) as folder:
         state = os.path.join(folder, "state")
-        done = run(*part.command, f"--state={state}", "--", *part.inputs, folder=part.folder)
-        if os.path.exists(state):
+        filters = part.command[0] == "filter"
+        to = [] if filters else [f"--state={state}"]
+        done = run(*part.command, *to, "--", *part.inputs, folder=part.folder, output=state if filters else None)
+        if os.path.exists(state) and not (filters and done.status):
             os.replace(state, part.state)
     return _Made(part, done.status, done.messages)
 

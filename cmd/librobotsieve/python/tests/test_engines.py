@@ -1,5 +1,6 @@
 """Tests of robotsieve beside real pandas, polars, DuckDB, Scrapy and DataTrove: make engines-test runs them."""
 
+import csv
 import gzip
 import http.server
 import json
@@ -71,6 +72,25 @@ class TestArrays(WithFolder):
         pages = pages.append_column("allowed", Archive(self.rules).allowed_many("GPTBot", pages["url"]))
         found = duckdb.sql("SELECT allowed, sum(n)::int FROM pages GROUP BY 1 ORDER BY 1 NULLS LAST").fetchall()
         self.assertEqual(found, [(False, 9), (True, 2), (None, 4)])
+
+    def test_queries_of_studies(self):
+        """The queries of docs/studies.sql give the figures that the tests of audit's rows have recorded."""
+        sample, figures = ROOT / "testdata" / "sample", ROOT / "cmd/robotsieve/internal/render/duckdb/testdata"
+        audit = [robotsieve.binary(), "audit", "--policy", sample / "policy.csv", "--host", "https://lantern.example",
+                 "--crawlers", sample / "crawlers.json", "--ip-ranges", sample / "ranges", sample / "access.log.gz"]
+        queries = next((ROOT / "docs").rglob("studies.sql")).read_text("utf-8")
+        for name, flags in {"rows.parquet": ["--list", "all", "--output", "parquet"], "report.json": ["--output=json"],
+                            "undeclared.parquet": ["--list", "undeclared", "--output", "parquet"]}.items():
+            done = subprocess.run([*audit, *flags], capture_output=True, check=True)
+            (self.folder / name).write_bytes(done.stdout)
+            queries = queries.replace(f"'{name}'", f"'{self.folder / name}'")
+        base = duckdb.connect()
+        base.execute(queries).fetchall()
+        for view in ("study", "directives", "before_after"):
+            with open(figures / f"sample.{view}.csv", newline="") as lines:
+                want = list(csv.reader(lines))[1:]
+            found = base.execute(f"SELECT coalesce(CAST(COLUMNS(*) AS VARCHAR), '') FROM {view}").fetchall()
+            self.assertEqual(sorted(map(list, found)), sorted(want), view)
 
     def test_nothing_is_copied(self):
         """Judging takes less memory than the URLs themselves do."""

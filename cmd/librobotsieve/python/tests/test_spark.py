@@ -136,6 +136,26 @@ class TestSpark(unittest.TestCase):
             want = [(n, url, means.get(line.split("\t")[0])) for (n, url), line in zip(rows, judged)]
             self.assertEqual([(row[0], row[1], row[column]) for row in found], want)
 
+    def test_filter_while_a_worker_is_killed(self):
+        lists, out = [self.folder / f"{i}.txt" for i in range(60)], self.folder / "filtered"
+        for i, name in enumerate(lists):
+            name.write_text("".join(f"{url}?{n}\n" for n in range(2000 + i) for url in filter(None, URLS)))
+        options = {"rules": self.rules, "agent": ["GPTBot", "CCBot"], "annotate": "tsv"}
+        killer = Meanwhile(lambda: len(list(out.glob("*.tsv"))), self.cluster.kill_worker)
+        files = robots.filter(self.spark, lists, out, **options)
+        killer.over = True
+        killer.join()
+        self.assertTrue(0 < killer.seen < len(lists), killer.seen)
+        self.assertEqual(sorted(map(str, out.iterdir())), files)
+        for of, file in zip(lists, files):
+            want = command("filter", "--rules", self.rules, "--agent=GPTBot", "--agent=CCBot", "--annotate=tsv", of)
+            self.assertEqual(Path(file).read_text(), want)
+        cut = self.folder / "cut.txt.gz"
+        cut.write_bytes(gzip.compress(lists[0].read_bytes())[:-20])
+        with self.assertRaisesRegex(RuntimeError, "cut.txt.gz"):
+            robots.filter(self.spark, [cut], self.folder / "none", **options)
+        self.assertEqual(list((self.folder / "none").iterdir()), [])
+
     def test_a_lost_log_is_named(self):
         lost, cut = self.folder / "lost.log", self.folder / "cut.log.gz"
         cut.write_bytes(gzip.compress(self.logs[2].read_bytes())[:-500])

@@ -25,33 +25,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-var wayback = Source{
-	Name: "wayback", Args: "CDX...", Short: "from a list of captures of the Wayback Machine",
-	Times: policy.Observed, Read: readWayback,
-	Long: `Wayback reads CDX files, which list the captures of an archive of the web.
-
-A CDX is text, JSON or CDXJ, with its fields in any order. --fl names those of a text
-without a header, as it was given to the CDX server. Captures of other URLs than a
-/robots.txt are passed over.
-
---bodies is a folder of downloaded captures. A file belongs to a capture if it has the
-SHA-1 of the CDX. Where the CDX has none, the path must have the host and the 14 digits
-of the time: 20260115120000/example.com/robots.txt, 20260115120000_example.com.txt. A
-capture without its body says that another file was there.
-
---urls prints the URLs of what is missing in --bodies, one a line. wget -x saves each
-under a name that --bodies takes. Nothing here opens a connection.`,
-	Example: `  curl 'https://web.archive.org/cdx/search/cdx?url=example.com/robots.txt' \
-    > example.cdx
-  robotsieve history wayback example.cdx --bodies captures --urls |
-    wget -x -P captures -i -
-  robotsieve history wayback example.cdx --bodies captures -o versions`,
-	Flags: []Flag{
-		{Name: "bodies", Reads: true, Help: "the folder of the captures that were downloaded"},
-		{Name: "fl", Help: "fields of a CDX without a header, such as timestamp,original,statuscode,digest"},
-		{Name: "urls", Help: "print the URLs of what is missing, and make no folder", Prints: true},
-	},
-}
+var wayback = Source{Name: "wayback", Times: policy.Observed, Read: readWayback, Folder: "bodies", Prints: "urls"}
 
 // The limits of what is not trusted: the bytes of a row, those that the names of files take, and the
 // digests that are remembered.
@@ -92,7 +66,7 @@ func readWayback(ctx context.Context, q *Query, to *Writer) error {
 		return slices.ContainsFunc(strings.Split(fl, ","), func(name string) bool { return cdxFields[name] == field })
 	}
 	if fl != "" && !(has("time") && has("url")) {
-		return UsageError(fmt.Sprintf("--fl %s: it needs timestamp and original", fl))
+		return UsageError(fmt.Sprintf("option FieldNames %s: it needs timestamp and original", fl))
 	}
 	if dir != "" {
 		c.list(ctx, dir)
@@ -142,7 +116,7 @@ func (c *captures) list(ctx context.Context, dir string) {
 		}
 	}
 	for _, err := range failed {
-		c.q.fault("--bodies: %v", err)
+		c.q.fault("option Bodies: %v", err)
 	}
 }
 

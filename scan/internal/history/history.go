@@ -36,33 +36,25 @@ type Row struct {
 	Place string
 }
 
-// Source is a kind of source: a subcommand of robotsieve history.
+// Source is a kind of source.
 type Source struct {
-	Name, Args string // such as "git" and "REPOSITORY"
-	// Short, Long and Example are its help.
-	Short, Long, Example string
+	Name string // such as "git"
 	// Times is the meaning of the times of its rows: policy.Deployed or policy.Observed.
 	Times string
-	Flags []Flag
+	// Folder is the option that names a file or a folder that is read, beside the arguments; "" if none does.
+	Folder string
+	// Prints is the option with which Read prints something to Query.Out and gives no rows, so that no folder is
+	// made; "" if there is none.
+	Prints string
 	// Read gives the rows in any order. Its error ends the job: what else cannot be read is for
 	// Query.Fault.
 	Read func(context.Context, *Query, *Writer) error
 }
 
-// Flag is a flag of a source.
-type Flag struct {
-	Name, Help string
-	Needed     bool
-	Reads      bool // it names a file or a folder that is read
-	// Prints: the flag takes no value, and with it Read prints something to Query.Out and gives no
-	// rows, so that no folder is made.
-	Prints bool
-}
-
 // Query is what a source is asked.
 type Query struct {
 	Args   []string
-	Values map[string]string // of the flags that were given; "true" for one without a value
+	Values map[string]string // of the options that were given; "true" for one without a value
 	Memory int64             // how many bytes the source and the writer may hold together
 	In     io.Reader         // stdin, which the argument - names
 	Out    io.Writer

@@ -18,22 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-var index = Source{
-	Name: "index", Args: "FILE...", Short: "from the index of Common Crawl, which has no bodies",
-	Times: policy.Observed, Read: readIndex,
-	Long: `Index dates the changes of any number of sites by the index of Common Crawl, in Parquet.
-
-The subset robotstxt has captures of /robots.txt: when it was fetched, the status, and the
-SHA-1 of what was sent. Rows of other URLs are passed over.
-
---bodies is a folder of robots.txt files, or one of them, plain or compressed. A capture
-with the SHA-1 of one has that body. All others say that another file was there.`,
-	Example: `  robotsieve history index cc-index/table/*/crawl=*/subset=robotstxt/*.parquet \
-    -o versions
-  robotsieve history index --bodies robots/ part-00000.parquet -o versions
-  robotsieve audit --policy versions access.log*`,
-	Flags: []Flag{{Name: "bodies", Reads: true, Help: "robots.txt files, which are recognized by their SHA-1"}},
-}
+var index = Source{Name: "index", Times: policy.Observed, Read: readIndex, Folder: "bodies"}
 
 // indexColumns are those that count. An index before November 2019 lacks the last.
 var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest", "fetch_redirect"}
@@ -41,7 +26,7 @@ var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest
 // indexReader reads indexes.
 type indexReader struct {
 	to    *Writer
-	files bodies // those of --bodies
+	files bodies // those of the folder
 	bad   int    // captures of the file without a time or a status
 }
 

@@ -20,31 +20,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-var git = Source{
-	Name: "git", Args: "REPOSITORY", Short: "from the commits of a git repository", Times: policy.Deployed, Read: readGit,
-	Long: `Git reads the versions of a robots.txt from the commits of a git repository.
-
-Only the first parents of the branch that is checked out count, so that a change on
-another branch has the time of its merge. A file that was deleted is answered 404.
-Renames are not followed.
-
---path is the file, whose site --origin names, or a folder of files that are named by
-their hosts: HOST, HOST.txt or HOST/robots.txt. A template is refused, since the site
-never sent it.
-
-A file is deployed later than it is committed. Give audit a --delay that is longer than
-the time between the two, such as --delay 24h.
-
-git runs without the configuration, hooks and filters of the user and of the repository.`,
-	Example: `  robotsieve history git . --path public/robots.txt \
-    --origin https://example.com -o versions
-  robotsieve history git sites.git --path robots -o versions
-  robotsieve audit --policy versions --delay 24h access.log*`,
-	Flags: []Flag{
-		{Name: "path", Needed: true, Help: "where robots.txt is, or a folder of files named by hosts"},
-		{Name: "origin", Help: "whose robots.txt it is, such as https://example.com"},
-	},
-}
+var git = Source{Name: "git", Times: policy.Deployed, Read: readGit}
 
 // templates are the endings of files from which a robots.txt is made.
 var templates = []string{".erb", ".njk", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".j2", ".jinja", ".jinja2", ".tmpl",
@@ -57,8 +33,10 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 	switch {
 	case len(q.Args) > 1:
 		return UsageError("history git reads one repository")
+	case q.Values["path"] == "":
+		return UsageError("option Path is needed: where robots.txt is, or a folder of files named by hosts")
 	case isTemplate(name):
-		return UsageError(fmt.Sprintf("--path %s is a template, not the robots.txt that the site sends", name))
+		return UsageError(fmt.Sprintf("option Path %s is a template, not the robots.txt that the site sends", name))
 	}
 	dir := q.Args[0]
 	info, err := disk.Stat(dir)
@@ -84,19 +62,19 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 	isFolder := c.isFolder()
 	switch given := q.Values["origin"]; {
 	case isFolder && given != "":
-		return UsageError("--origin is for one file, and --path is a folder, whose files are named by their hosts")
+		return UsageError("option Origin is for one file, and option Path is a folder, whose files are named by their hosts")
 	case !isFolder && given == "":
-		return UsageError("--path is no folder: --origin says whose robots.txt it is")
+		return UsageError("option Path is no folder: option Origin says whose robots.txt it is")
 	case !isFolder:
 		if c.of, err = origin.Parse(given); err != nil {
-			return UsageError("--origin " + err.Error())
+			return UsageError("option Origin " + err.Error())
 		}
 	}
 	if _, none := disk.Stat(filepath.Join(r.common, "shallow")); none == nil {
 		q.Warn(dir + ": a shallow clone has only the last versions; git fetch --unshallow gets the others")
 	}
 	if err = c.read(); err == nil {
-		q.Warn("the times are those of commits, and a file is deployed later: give audit a longer --delay")
+		q.Warn("the times are those of commits, and a file is deployed later: give audit a longer option Delay")
 	}
 	return err
 }
