@@ -137,7 +137,7 @@ func TestCheckTry(t *testing.T) {
 	p.enter("agent", "GPTBot")
 	p.enter("url", "/x")
 	p.enter("text", "User-agent: GPTBot\nDisallow: /y\nnonsense\n")
-	p.edited("May now fetch: ") // by the older file, which forbids /old/
+	p.edited("lines 3 ")
 	if said, _ := p.verdict(); !strings.HasPrefix(said, "allowed") {
 		t.Errorf("after the edit it says %q", said)
 	}
