@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test wasm tester clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -123,10 +123,21 @@ peers-test:
 rows-test: build
 	cd cmd/robotsieve/internal/render/duckdb && $(GO) vet ./... && $(GO) test -count=1 -v ./...
 
-# The page of audit --html in Chromium, in a module of its own for the same reason. Where there
+# The pages of audit --html and check --output html in Chromium, in a module of its own for the same reason. Where there
 # is no Chromium it says so and passes. With ROBOTSIEVE_SHOTS=DIR it leaves pictures to look at.
 browser-test:
 	cd cmd/robotsieve/internal/render/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
+
+# The parser, the matcher and the notes as a program for browsers, which the page of check has in it. A test fails while
+# it is not made of the code as it is.
+wasm:
+	$(GO) test -pgo=off ./cmd/robotsieve/internal/render -count=1 -run TestProgram -update
+
+# The page in which anybody can try a robots.txt, to be hosted anywhere: one file that loads nothing.
+tester:
+	@mkdir -p bin
+	$(GO) run ./cmd/robotsieve/internal/tester > bin/robots-tester.html
+	@ls -l bin/robots-tester.html
 
 # The C interface: the library, shared and static, and its header, in bin/clib. It needs a C compiler.
 CLIB = CGO_ENABLED=1 $(GO) build -pgo=cmd/robotsieve/default.pgo -trimpath -ldflags '-s -w -X main.release=$(VERSION)'

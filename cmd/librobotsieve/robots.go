@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // robots is one robots.txt.
@@ -57,7 +57,7 @@ func (r *robots) in(d automaton.Dialect) *compile.Robots {
 
 // asker is an agent as it reads a robots.txt.
 type asker struct {
-	policy.Subject
+	reading.Subject
 	dialect automaton.Dialect
 }
 

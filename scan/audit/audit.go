@@ -38,6 +38,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -229,8 +230,8 @@ func (r *Run) endWorkers() error {
 }
 
 // subject returns a crawler as robots.txt sees it.
-func (a *Auditor) subject(c crawler.Claim) policy.Subject {
-	s := policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
+func (a *Auditor) subject(c crawler.Claim) reading.Subject {
+	s := reading.Subject{Tokens: c.Tokens(), Readings: reading.UnknownReadings()}
 	dialect := a.config.Dialect
 	if p := c.Profile; p != nil {
 		s.IgnoresWildcard, s.Also = p.IgnoresWildcard, p.Also
@@ -239,7 +240,7 @@ func (a *Auditor) subject(c crawler.Claim) policy.Subject {
 		}
 	}
 	if dialect != nil {
-		s.Readings = policy.ReadingsOf(*dialect, classOf(c.Profile) == answer.Google)
+		s.Readings = reading.ReadingsOf(*dialect, classOf(c.Profile) == answer.Google)
 	}
 	return s
 }

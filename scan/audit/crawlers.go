@@ -6,7 +6,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
-	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // agent is a crawler or an HTTP library that a User-Agent header names, with all that a
@@ -15,7 +15,7 @@ import (
 type agent struct {
 	crawler.Claim
 	row      *row
-	subject  policy.Subject
+	subject  reading.Subject
 	class    answer.Class
 	operator []byte // as in deferred records
 	// index is the index of the profile, 0 for an unknown crawler. word is the word of an

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -276,7 +277,7 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 		info.History = report.NoHistory
 	case b.Constant:
 		info.History, info.Bytes = report.Constant, int(p.Versions(0)[0].Size)
-		info.Notes = len(p.Robots(0, 0, policy.ReadRFC9309).Notes)
+		info.Notes = len(p.Robots(0, 0, reading.ReadRFC9309).Notes)
 	case b.Observed:
 		info.History = report.Observed
 	}

@@ -22,10 +22,10 @@ type whatIf struct {
 	under             bounded[changeKey]              // the changes of crawlers, whose Prefixes info sets
 	// The memos of a worker:
 	prefixes memo[string]
-	readings map[*agent][]reading
+	readings map[*agent][]twoMachines
 }
 
-func (t *whatIf) empty() { t.prefixes, t.readings = memo[string]{}, map[*agent][]reading{} }
+func (t *whatIf) empty() { t.prefixes, t.readings = memo[string]{}, map[*agent][]twoMachines{} }
 
 // changeKey names the requests with an effect whose paths begin alike.
 type changeKey struct {
@@ -59,14 +59,14 @@ func (t *whatIf) of(crawler string, e report.Effect) *report.ChangeInfo {
 	return c.Of(e)
 }
 
-// reading is one way in which a crawler may read both files.
-type reading struct {
+// twoMachines is one way in which a crawler may read both files.
+type twoMachines struct {
 	dialect       automaton.Dialect
 	before, after *automaton.Machine
 }
 
 // effect returns the effect on a target by one reading.
-func (r *reading) effect(s *automaton.Scratch, target []byte) report.Effect {
+func (r *twoMachines) effect(s *automaton.Scratch, target []byte) report.Effect {
 	before := r.before.Match(s, r.dialect.TargetPath(s, target)).Disallowed
 	switch after := r.after.Match(s, r.dialect.TargetPath(s, target)).Disallowed; {
 	case before == after:
@@ -109,7 +109,7 @@ func (w *Worker) effect(c *agent) report.Effect {
 	if readings == nil {
 		for _, r := range c.subject.Readings {
 			before, after := w.policy.Robots(0, 0, r), w.auditor.config.WhatIf.Robots(0, 0, r)
-			way := reading{r.Dialect(), c.subject.Machine(before.Ruleset), c.subject.Machine(after.Ruleset)}
+			way := twoMachines{r.Dialect(), c.subject.Machine(before.Ruleset), c.subject.Machine(after.Ruleset)}
 			if !slices.Contains(readings, way) {
 				readings = append(readings, way)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -24,12 +25,12 @@ func comparing(t testing.TB, before, after string, hosts ...string) *Auditor {
 }
 
 // isForbidden is the verdict of one robots.txt by one reading, without a machine.
-func isForbidden(body string, r policy.Reading, token, target string) bool {
+func isForbidden(body string, r reading.Reading, token, target string) bool {
 	return !compile.Ask([]byte(body), []byte(token), []byte(target), r.Options(0)).Allowed()
 }
 
 // expect counts a request as the specification has it: by the readings of its crawler.
-func expect(to *report.ComparedInfo, readings []policy.Reading, before, after, token, target string) {
+func expect(to *report.ComparedInfo, readings []reading.Reading, before, after, token, target string) {
 	seen := map[*report.ChangeInfo]bool{}
 	for _, r := range readings {
 		switch was, is := isForbidden(before, r, token, target), isForbidden(after, r, token, target); {
@@ -59,11 +60,11 @@ func TestWhatIfAgreesWithOneQuestion(t *testing.T) {
 	targets := []string{"/", "/a", "/a/b", "/a/bc", "/x?q=1", "/a~b", "/a%7eb", "/c/d", "//a"}
 	agents := map[string]struct {
 		header, listed string
-		readings       []policy.Reading
+		readings       []reading.Reading
 	}{
-		"GPTBot": {gptbot, "", policy.UnknownReadings()}, "MJ12bot": {mj12bot, "", policy.UnknownReadings()},
-		"Googlebot": {googlebot, "", []policy.Reading{policy.ReadGoogle}},
-		"AcmeBot":   {acmebot, report.UnknownCrawlers, policy.UnknownReadings()},
+		"GPTBot": {gptbot, "", reading.UnknownReadings()}, "MJ12bot": {mj12bot, "", reading.UnknownReadings()},
+		"Googlebot": {googlebot, "", []reading.Reading{reading.ReadGoogle}},
+		"AcmeBot":   {acmebot, report.UnknownCrawlers, reading.UnknownReadings()},
 	}
 	sum := report.ComparedInfo{}
 	for round := range 150 {

@@ -289,3 +289,6 @@ func (p *Profile) check(seen map[string]string) error {
 // Anybodys reports whether the crawler is a tool with many users: one of its clients does
 // not know the answers that another got. Its operator begins with "users of".
 func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }
+
+// cut bounds the text of a file that an error quotes.
+func cut(text string) string { return text[:min(len(text), 64)] }

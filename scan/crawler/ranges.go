@@ -1,3 +1,5 @@
+//go:build !js
+
 package crawler
 
 import (
@@ -266,9 +268,6 @@ func (r *Ranges) add(text string) error {
 	r.prefixes = append(r.prefixes, prefix)
 	return nil
 }
-
-// cut bounds the text of a file that an error quotes.
-func cut(text string) string { return text[:min(len(text), 64)] }
 
 // parsePrefix reads an address or a CIDR range. IPv4 in IPv6 becomes IPv4, as it does in the
 // addresses of clients.

@@ -17,7 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
-	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -86,14 +86,14 @@ func errNoFiles(name string) error {
 // lacking returns an error if an archive does not hold the dialect of an agent.
 func lacking(path string, held []automaton.Dialect, agents []subject) error {
 	for _, agent := range agents {
-		if slices.Contains(held, agent.dialect) {
+		if slices.Contains(held, agent.Dialect) {
 			continue
 		}
 		var names []string
 		for _, d := range held {
 			names = append(names, d.String())
 		}
-		return fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.dialect,
+		return fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.Dialect,
 			strings.Join(names, " and "))
 	}
 	return nil
@@ -117,7 +117,7 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 	var e archive.Entry
 	for i := range p.agents {
 		agent := &p.agents[i]
-		if i == 0 || agent.dialect != p.agents[i-1].dialect || agent.class != p.agents[i-1].class {
+		if i == 0 || agent.Dialect != p.agents[i-1].Dialect || agent.class != p.agents[i-1].class {
 			if e, found, err = p.lastAnswer(key, agent, q, &valid); err != nil || !found {
 				return valid, false, err
 			}
@@ -149,12 +149,12 @@ func (p *archived) lastAnswer(key []byte, agent *subject, q filter.Query, valid 
 	if q.Busy {
 		lookup = p.archive.LookupBusyAt
 	}
-	if e, found, err = lookup(key, agent.dialect, q.At); err != nil {
+	if e, found, err = lookup(key, agent.Dialect, q.At); err != nil {
 		return e, false, err
 	}
 	until := e.Until
 	for found && e.From != math.MinInt64 && answer.Of(int(e.Status), agent.class) == answer.Failed {
-		before, known, err := lookup(key, agent.dialect, e.From-1)
+		before, known, err := lookup(key, agent.Dialect, e.From-1)
 		if err != nil {
 			return e, false, err
 		}
@@ -184,7 +184,7 @@ func (p *archived) meaning(a *archive.Entry, agent *subject, q filter.Query, val
 		}
 		if found && redirectsOf(e.Via) == "" && answer.Of(int(e.Status), agent.class) == answer.File {
 			var s automaton.Scratch
-			target := agent.dialect.TargetPath(&s, []byte("/"+strings.TrimSuffix(path, "\n")))
+			target := agent.Dialect.TargetPath(&s, []byte("/"+strings.TrimSuffix(path, "\n")))
 			if agent.Machine(e.Ruleset).Match(&s, target).Disallowed {
 				return answer.None, nil
 			}
@@ -434,7 +434,7 @@ func (c *classifier) origin(o archive.Origin) error {
 
 // classOf returns the class of an agent on an origin at an instant, by the version from another one.
 func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (class report.SiteClass, err error) {
-	e, _, err := c.archive.LookupAt(key, agent.dialect, version)
+	e, _, err := c.archive.LookupAt(key, agent.Dialect, version)
 	if err != nil {
 		return class, err
 	}
@@ -455,7 +455,7 @@ func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (cla
 	default: // a redirect
 		class.Class = "unknown"
 	}
-	class.Agent = agent.name
+	class.Agent = agent.Name
 	return class, err
 }
 
@@ -476,9 +476,9 @@ func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) report.
 
 // Find looks the agent up, as every job does: who it is to a robots.txt, and in which dialect it
 // reads one. An error is of type *Error.
-func (a Agent) Find() (policy.Subject, automaton.Dialect, error) {
+func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
 	s, err := a.lookUp(Messages{})
-	return s.Subject, s.dialect, err
+	return s.Subject, s.Dialect, err
 }
 
 // Archive is an open archive, by which filter.NewJudge judges single URLs as Filter does. Any number
@@ -515,7 +515,7 @@ func (a *Archive) Config(agent Agent) (c filter.Config, err error) {
 	if err := lacking(a.path, a.rules.archive.Dialects(), rules.agents); err != nil {
 		return c, inputError(err)
 	}
-	c.Dialects = []automaton.Dialect{of.dialect}
+	c.Dialects = []automaton.Dialect{of.Dialect}
 	rules.judges(&c)
 	return c, nil
 }

@@ -3,21 +3,18 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
-	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/lint"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // CheckOptions say by which robots.txt, and for whom, a Checker answers. Either Robots or
@@ -41,57 +38,15 @@ type CheckOptions struct {
 
 // Checker explains verdicts on URLs, one at a time. It belongs to one goroutine.
 type Checker struct {
-	robotsText
-	against  *robotsText // an older robots.txt; nil for none
-	crawlers string      // the file of the crawlers that Describe knows
+	robots   explain.File
+	against  *explain.File // an older robots.txt; nil for none
+	crawlers string        // the file of the crawlers that Describe knows
 	sitemaps []string
-	crossing bool         // as CheckOptions.Crossings
-	known    *crawler.Set // these, set by Describe
+	crossing bool // as CheckOptions.Crossings
 	agents   []*checked
 	release  []func() error // of archives
 	warn     func()         // of the oddities of the file, once
 	at       int64          // the instant whose rules of an archive judge, in Unix seconds
-}
-
-// Answer is the verdict on one URL for one agent, with its reasons. Its texts have the
-// bytes of the files: escape them before printing (report.Texts).
-type Answer struct {
-	URL     string `json:"url"`
-	Agent   string `json:"agent"`
-	Dialect string `json:"dialect"`
-	Allowed bool   `json:"allowed"`
-	// Unknown says that there is no verdict: the archive does not tell the robots.txt of
-	// the URL's origin.
-	Unknown bool   `json:"unknown"`
-	Line    int    `json:"line"` // of the rule that decided; 0 if none did
-	Rule    string `json:"rule"` // "" if none decided
-	// the groups that bind the agent; none for an archive, which does not have them
-	Groups   []AgentLines `json:"groups"`
-	WhyGroup string       `json:"why_group"` // why these groups bind it
-	WhyRule  string       `json:"why_rule"`  // why this rule decided
-	// Contested is another verdict, and which reading gives it, where it is not known how the
-	// agent reads robots.txt (policy.UnknownReadings); "" if all give the same.
-	Contested string `json:"contested"`
-	// Exempt says why the agent does not apply robots.txt; "" if it does.
-	Exempt string `json:"exempt"`
-}
-
-// Verdict is "allowed", "disallowed" or "unknown".
-func (a Answer) Verdict() string {
-	switch {
-	case a.Unknown:
-		return "unknown"
-	case a.Allowed:
-		return "allowed"
-	}
-	return "disallowed"
-}
-
-// AgentLines are the user-agent lines of one group; in an Answer the first hundred of them, and
-// then a text that counts the others.
-type AgentLines struct {
-	Line   int      `json:"line"` // the number of the first
-	Agents []string `json:"agents"`
 }
 
 // NewChecker reads a robots.txt or opens an archive. An error is of type *Error. Close the
@@ -124,10 +79,11 @@ func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker
 	}
 	c := newBodyChecker(o, body, agents)
 	if o.Against.Name != "" {
-		c.against = &robotsText{file: o.Against}
-		if c.against.body, err = o.Against.Read(ctx); err != nil {
+		older, err := o.Against.Read(ctx)
+		if err != nil {
 			return nil, err
 		}
+		c.against = fileOf(o.Against, older)
 	}
 	return c, nil
 }
@@ -148,36 +104,27 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 // newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of
 // o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
-	c := &Checker{robotsText: robotsText{file: o.Robots, body: body}, crawlers: o.Crawlers, sitemaps: o.Sitemaps,
-		crossing: o.Crossings}
+	c := &Checker{robots: *fileOf(o.Robots, body), crawlers: o.Crawlers, sitemaps: o.Sitemaps, crossing: o.Crossings}
 	c.warn = sync.OnceFunc(func() {
-		for _, w := range Oddities(c.compile(policy.ReadRFC9309), body, o.Robots.Name) {
+		for _, w := range Oddities(c.robots.Compile(reading.ReadRFC9309), body, o.Robots.Name) {
 			o.Messages.warn("%s", w)
 		}
 	})
 	for _, agent := range agents {
-		x := newChecked(c.compile(policy.Reading(agent.dialect)), agent)
-		agent.warnOfOthers(x.robots.Ruleset, o.Messages)
-		if !agent.stated {
-			known := map[automaton.Dialect]*compile.Robots{agent.dialect: x.robots}
-			for _, r := range policy.UnknownReadings()[1:] {
-				agent.dialect = r.Dialect()
-				if same := known[agent.dialect]; same != nil && !same.SplitRuns {
-					continue // to end runs of user-agent lines makes no difference
-				}
-				other := newChecked(c.compile(r), agent)
-				known[agent.dialect] = other.robots
-				x.others = append(x.others, otherReading{readers[r], other})
-			}
-		}
-		c.agents = append(c.agents, x)
+		agent.warnOfOthers(c.robots.Compile(reading.Reading(agent.Dialect)).Ruleset, o.Messages)
+		c.agents = append(c.agents, &checked{Asked: c.robots.Ask(agent.Agent)})
 	}
 	return c
 }
 
+// fileOf returns a robots.txt with its body.
+func fileOf(f RobotsFile, body []byte) *explain.File {
+	return &explain.File{Name: f.Name, Body: body, MaxBytes: f.MaxBytes}
+}
+
 // newArchiveChecker returns a Checker by o.Archive.
 func newArchiveChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
-	c := &Checker{robotsText: robotsText{file: o.Robots}}
+	c := &Checker{}
 	var err error
 	if c.at, err = asOf(o.AsOf, time.Now()); err != nil {
 		return nil, err
@@ -190,7 +137,7 @@ func newArchiveChecker(ctx context.Context, o CheckOptions, agents []subject) (*
 		}
 		agent.warnOfOthers(nil, o.Messages)
 		c.release = append(c.release, rules.mapped.Close)
-		c.agents = append(c.agents, &checked{subject: agent, archive: rules})
+		c.agents = append(c.agents, &checked{Asked: &explain.Asked{Agent: agent.Agent}, archive: rules})
 	}
 	return c, nil
 }
@@ -206,87 +153,17 @@ func (c *Checker) Close() error {
 
 // checked is an agent with the rules that bind it.
 type checked struct {
-	subject
-	scratch automaton.Scratch
-	archive *archived // nil for a robots.txt; else the rest is not set
-
-	robots   *compile.Robots
-	machine  *automaton.Machine
-	groups   []AgentLines
-	whyGroup string
-	// others are the agent by the further readings that it may have, none if that is known.
-	others []otherReading
-}
-
-// otherReading is an agent by a reading that not all parsers have.
-type otherReading struct {
-	reader string
-	*checked
-}
-
-// readers say who has the readings of policy.UnknownReadings.
-var readers = map[policy.Reading]string{
-	policy.ReadRFC9309:      "RFC 9309",
-	policy.ReadGoogleWide:   "Google's parser",
-	policy.ReadRFC9309Ended: "a parser that ends a group's user-agent lines at any other line",
-	policy.ReadGoogleEnded:  "a parser like Google's that ends a group's user-agent lines at any other line",
-}
-
-// newChecked finds the groups of a robots.txt that bind an agent.
-func newChecked(robots *compile.Robots, agent subject) *checked {
-	c := &checked{subject: agent, robots: robots, groups: []AgentLines{}}
-	m, token := agent.Bound(robots.Ruleset)
-	c.machine = m
-	all := strings.Join(agent.Tokens, " or ")
-	switch {
-	case token != "" && token == agent.Tokens[0]:
-		c.whyGroup = "a group names " + token
-	case token != "":
-		c.whyGroup = fmt.Sprintf("no group names %s, so the group for %s binds it", agent.Tokens[0], token)
-	case m != nil && all == "*":
-		c.whyGroup = "the groups for * were asked for"
-	case m != nil:
-		c.whyGroup = fmt.Sprintf("no group names %s, so * binds it", all)
-	case robots.Ruleset.Wildcard() != nil:
-		c.whyGroup = fmt.Sprintf("no group names %s, and groups for * do not bind it", all)
-	default:
-		c.whyGroup = fmt.Sprintf("no group names %s, and none is for *", all)
-	}
-	const most = 1000
-	bound := robots.GroupsOf(m)
-	names := func(a compile.AgentLine) bool { return strings.EqualFold(a.Token, token) }
-	isNamed := func(i int) bool { return slices.ContainsFunc(robots.Groups[i].Agents, names) }
-	if agent.dialect == automaton.Original && token != "" && !slices.ContainsFunc(bound, isNamed) {
-		c.whyGroup = "a group names a part of " + token
-	}
-	for _, i := range bound[:min(most, len(bound))] {
-		c.groups = append(c.groups, agentLines(robots.Groups[i]))
-	}
-	if more := len(bound) - most; more > 0 {
-		c.whyGroup += fmt.Sprintf(", and so do %s that are not listed", english.Plural(int64(more), "group"))
-	}
-	return c
-}
-
-func agentLines(g compile.Group) AgentLines {
-	const most = 100
-	lines := AgentLines{Line: g.Agents[0].Line}
-	for _, a := range g.Agents[:min(most, len(g.Agents))] {
-		lines.Agents = append(lines.Agents, shortText(a.Value))
-	}
-	if more := len(g.Agents) - most; more > 0 {
-		lines.Agents = append(lines.Agents, "... and "+english.Grouped(int64(more))+" more")
-	}
-	return lines
+	*explain.Asked
+	archive *archived // nil for a robots.txt
 }
 
 // Check judges a URL for each agent, in their order. Text that begins with a slash, also
 // with two, is a path. Text that is neither a URL nor a path is an error, and so is a path
 // without an origin for an archive.
-func (c *Checker) Check(url string) ([]Answer, error) { return c.checkAt(url, c.at) }
+func (c *Checker) Check(url string) ([]explain.Answer, error) { return c.checkAt(url, c.at) }
 
 // checkAt is Check by the rules of an instant, in Unix seconds, where the archive has dates.
-func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {
+func (c *Checker) checkAt(url string, at int64) ([]explain.Answer, error) {
 	var o origin.Origin // of a path it is not known
 	_, isURL := origin.Prefix([]byte(url))
 	switch isPath := strings.HasPrefix(url, "/"); {
@@ -304,7 +181,7 @@ func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {
 	if c.warn != nil {
 		c.warn()
 	}
-	var list []Answer
+	var list []explain.Answer
 	for _, agent := range c.agents {
 		a, err := agent.check(url, o, at)
 		if err != nil {
@@ -316,7 +193,7 @@ func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {
 }
 
 // check judges a URL of an origin, by the rules of an instant where an archive has dates.
-func (c *checked) check(url string, o origin.Origin, at int64) (a Answer, err error) {
+func (c *checked) check(url string, o origin.Origin, at int64) (a explain.Answer, err error) {
 	if c.archive == nil {
 		return c.judge(url, o, at)
 	}
@@ -331,49 +208,24 @@ func (c *checked) check(url string, o origin.Origin, at int64) (a Answer, err er
 }
 
 // judge is check for rules that do not change.
-func (c *checked) judge(url string, o origin.Origin, at int64) (Answer, error) {
-	path := c.dialect.TargetPath(&c.scratch, []byte(url))
-	a := Answer{
-		URL: url, Agent: c.name, Dialect: c.dialect.String(), Exempt: c.exempt,
-		Groups: c.groups, WhyGroup: c.whyGroup,
+func (c *checked) judge(url string, o origin.Origin, at int64) (explain.Answer, error) {
+	if c.archive == nil {
+		return c.Answer(url), nil
 	}
-	m := c.machine
-	if c.archive != nil {
-		var err error
-		if m, err = c.find(&a, filter.Query{Origin: o, At: at}, path); err != nil || a.WhyRule != "" {
-			return a, err
-		}
+	a, path := c.Begin(url)
+	m, err := c.find(&a, filter.Query{Origin: o, At: at}, path)
+	if err == nil && a.WhyRule == "" {
+		c.Decide(&a, m, path)
 	}
-	v := m.Match(&c.scratch, path)
-	a.Allowed, a.Line = v.Allowed(), int(v.Line)
-	a.Rule, a.WhyRule = c.why(m, path, v)
-	if !c.dialect.Exempts(path) {
-		a.Contested = c.contested(a.Allowed, url, o, at)
-	}
-	return a, nil
-}
-
-// contested returns the first verdict of the other readings that is not the one given.
-func (c *checked) contested(allowed bool, url string, o origin.Origin, at int64) string {
-	for _, r := range c.others {
-		other, _ := r.check(url, o, at) // which fails with archives only
-		switch {
-		case other.Allowed == allowed:
-		case other.Line > 0:
-			return fmt.Sprintf("%s would say %s, by line %d: %s", r.reader, other.Verdict(), other.Line, other.Rule)
-		default:
-			return r.reader + " would say " + other.Verdict()
-		}
-	}
-	return ""
+	return a, err
 }
 
 const whyUnreachable = "robots.txt is unreachable, so everything is forbidden (RFC 9309 2.3.1.4)"
 
 // find returns the rules of an origin that bind the agent. If the archive has no rules of
 // it, find completes the answer.
-func (c *checked) find(a *Answer, q filter.Query, path []byte) (*automaton.Machine, error) {
-	a.Groups = []AgentLines{}
+func (c *checked) find(a *explain.Answer, q filter.Query, path []byte) (*automaton.Machine, error) {
+	a.Groups = []explain.AgentLines{}
 	var bound [1]filter.Rules
 	_, found, err := c.archive.Find(q, bound[:])
 	rules := bound[0]
@@ -389,34 +241,31 @@ func (c *checked) find(a *Answer, q filter.Query, path []byte) (*automaton.Machi
 	return rules.Machine, nil
 }
 
-// why returns the rule that decided, and compares it with the next one that matches.
-func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (rule, why string) {
-	if v.Line == 0 {
-		if c.dialect.Exempts(path) {
-			return "", "robots.txt itself is always allowed"
+// Files returns the robots.txt and the older one, which is nil if there is none.
+func (c *Checker) Files() (file, older *explain.File) { return &c.robots, c.against }
+
+// Describe says what the robots.txt says by a dialect, as explain.Options.Dialect has it. An archive has no text to
+// describe, and is an error.
+func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*explain.Description, error) {
+	if c.robots.Name == "" {
+		return nil, usageError("no URL: an archive is asked about URLs")
+	}
+	known, err := Crawlers(c.crawlers)
+	if err != nil {
+		return nil, err
+	}
+	o := explain.Options{Robots: &c.robots, Against: c.against, Dialect: dialect,
+		Lint: lint.Options{Crawlers: known, Crossings: c.crossing, LogOf: logOf}}
+	for _, a := range c.agents {
+		o.Asked = append(o.Asked, a.Asked)
+	}
+	if len(c.sitemaps) > 0 {
+		o.Lint.Sitemap = func(yield func([]byte) bool) {
+			for i := 0; i < len(c.sitemaps) && err == nil; i++ {
+				err = eachURL(ctx, c.sitemaps[i], yield)
+			}
 		}
-		return "", "no rule matches"
 	}
-	var rules []compile.Match
-	if c.robots != nil {
-		rules = c.robots.Matches(m, &c.scratch, path)
-	} else {
-		rules = compile.Matching(m, &c.scratch, path)
-	}
-	rule = shortText(rules[0].String())
-	if len(rules) < 2 {
-		return rule, "the only rule that matches"
-	}
-	next := fmt.Sprintf("line %d: %s", rules[1].Line, shortText(rules[1].String()))
-	switch {
-	case c.dialect.FirstMatchDecides():
-		return rule, "the first rule in the file that matches; next is " + next
-	case rules[0].RankedBy > rules[1].RankedBy:
-		return rule, fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",
-			len(rules), english.Plural(int64(rules[0].RankedBy), "octet"), next, rules[1].RankedBy)
-	case rules[0].Allow != rules[1].Allow:
-		return rule, "as long as " + next + "; of equally long patterns, the one that allows wins"
-	default:
-		return rule, "the first of equally long patterns that match; next is " + next
-	}
+	d := explain.Describe(o)
+	return d, err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
@@ -19,7 +20,7 @@ import (
 // page states of itself. Its texts have the bytes of the files: escape them before printing
 // (report.Texts).
 type PageAnswer struct {
-	Answer
+	explain.Answer
 	Capture PageCapture `json:"capture"`
 	// RobotsTxt says which robots.txt the verdict is by, if it was found among the captures; ""
 	// otherwise.
@@ -302,7 +303,7 @@ func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnsw
 	if !f.date.IsZero() {
 		at = f.date.Unix()
 	}
-	var answers []Answer
+	var answers []explain.Answer
 	var err error
 	robots := ""
 	if rules != nil {
@@ -351,7 +352,7 @@ func pageStatement(s page.Statement, tokens []string) PageStatement {
 }
 
 // byRobots judges the URL of a page by the robots.txt that was found.
-func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
+func (p *pageCheck) byRobots(url string, f *pageFound) ([]explain.Answer, error) {
 	r := &f.robots
 	answers, err := p.checker(r).Check(url)
 	for i := range answers {
@@ -381,7 +382,7 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 				a.WhyRule += ", but a redirect that cannot be followed"
 			}
 		}
-		a.Line, a.Rule, a.Groups, a.WhyGroup, a.Contested = 0, "", []AgentLines{}, "", ""
+		a.Line, a.Rule, a.Groups, a.WhyGroup, a.Contested = 0, "", []explain.AgentLines{}, "", ""
 	}
 	return answers, err
 }

@@ -350,9 +350,9 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		return rules, err
 	}
 	for _, agent := range agents {
-		c.Dialects = append(c.Dialects, agent.dialect)
+		c.Dialects = append(c.Dialects, agent.Dialect)
 		c.Tokens = append(c.Tokens, agent.Tokens)
-		rules.names = append(rules.names, agent.name)
+		rules.names = append(rules.names, agent.Name)
 	}
 	if c.Annotate, err = o.Annotate.annotator(rules.names); err != nil {
 		return rules, usageError("option Annotate %s: %w", o.Annotate, err)
@@ -380,11 +380,11 @@ func different(list []Agent, messages Messages) (agents []subject, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(agents, func(other subject) bool { return other.name == agent.name }) {
-			return nil, usageError("agent %s is given twice", agent.name)
+		if slices.ContainsFunc(agents, func(other subject) bool { return other.Name == agent.Name }) {
+			return nil, usageError("agent %s is given twice", agent.Name)
 		}
-		if agent.exempt != "" {
-			messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
+		if agent.Exempt != "" {
+			messages.warn("%s does not apply robots.txt: %s", agent.Name, agent.Exempt)
 		}
 		agents = append(agents, agent)
 	}
@@ -399,7 +399,7 @@ func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []a
 		return nil, err
 	}
 	for _, agent := range agents {
-		robots := compiled[agent.dialect]
+		robots := compiled[agent.Dialect]
 		agent.warnOfOthers(robots.Ruleset, o.Messages)
 		rules = append(rules, filter.Rules{Machine: agent.Machine(robots.Ruleset)})
 	}

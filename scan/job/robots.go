@@ -18,10 +18,12 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -222,13 +224,8 @@ type Agent struct {
 
 // subject is an agent that was looked up.
 type subject struct {
-	policy.Subject // without readings: dialect stands for them
-	name           string
-	dialect        automaton.Dialect
-	stated         bool         // it is known, or was given, how the agent reads robots.txt
-	class          answer.Class // how it reads the status of a robots.txt, whatever the dialect
-	also           [][]string   // product tokens of the others that its header serves
-	exempt         string       // why robots.txt does not apply to its requests; "" if it does
+	explain.Agent
+	class answer.Class // how it reads the status of a robots.txt, whatever the dialect
 }
 
 var errNoAgent = usageError("no agent: name the crawler with option Agents NAME")
@@ -280,18 +277,9 @@ func (a Agent) lookUp(messages Messages) (subject, error) {
 // newSubject returns a claim's crawler as a subject, which reads robots.txt by a dialect, or in its
 // own way if that is nil.
 func newSubject(claim crawler.Claim, dialect *automaton.Dialect) subject {
-	s := subject{name: claim.Name, Subject: policy.Subject{Tokens: claim.Tokens()}}
-	if p := claim.Profile; p != nil {
-		s.name, s.exempt, s.IgnoresWildcard, s.also = p.Name, p.Exempt, p.IgnoresWildcard, p.Also
-		// crawler.Read has checked that it parses.
-		s.dialect, _ = automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
-		s.stated = p.Dialect != ""
-		if s.dialect == automaton.Google {
-			s.class = answer.Google
-		}
-	}
-	if dialect != nil {
-		s.dialect, s.stated = *dialect, true
+	s := subject{Agent: explain.AgentOf(claim, dialect)}
+	if own := explain.AgentOf(claim, nil); own.Dialect == automaton.Google {
+		s.class = answer.Google
 	}
 	return s
 }
@@ -299,12 +287,11 @@ func newSubject(claim crawler.Claim, dialect *automaton.Dialect) subject {
 // warnOfOthers warns of products whose requests have the header of the agent too, if rules,
 // nil for those of an archive, may bind them in another way.
 func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
-	for _, tokens := range s.also {
-		other := policy.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}
+	for _, tokens := range s.Others {
+		other := reading.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}
 		if rules == nil || other.Machine(rules) != s.Machine(rules) {
 			messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: "+
-				"see option Agents %s", s.name,
-				tokens[0], tokens[0])
+				"see option Agents %s", s.Name, tokens[0], tokens[0])
 		}
 	}
 }

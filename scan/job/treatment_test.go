@@ -8,21 +8,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // describedAgainst describes a robots.txt, compared with an older one.
-func describedAgainst(t *testing.T, before, after string) *Description {
+func describedAgainst(t *testing.T, before, after string) *explain.Description {
 	t.Helper()
 	c, err := NewChecker(t.Context(), CheckOptions{Robots: RobotsFile{Name: "-", Stdin: strings.NewReader(after)},
 		Against: RobotsFile{Name: "-", Stdin: strings.NewReader(before)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.known, _ = Crawlers("")
-	d := &Description{}
-	d.Differences, d.Undecided = c.differences(nil, &searcher{})
-	d.Barred = c.barred(0, nil, &searcher{})
+	d, err := c.Describe(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return d
 }
 
@@ -86,7 +87,7 @@ func TestRealDifferences(t *testing.T) {
 			}
 			was, lineBefore := verdictOn(t, before, x.Agent, x.Path)
 			is, lineAfter := verdictOn(t, after, x.Agent, x.Path)
-			if was == is || is != (x.Change == NowAllowed) || lineBefore != x.LineBefore || lineAfter != x.LineAfter {
+			if was == is || is != (x.Change == explain.NowAllowed) || lineBefore != x.LineBefore || lineAfter != x.LineAfter {
 				t.Errorf("%s: %+v, but %v by line %d, and now %v by line %d", name, x, was, lineBefore, is, lineAfter)
 			}
 			checked++

@@ -22,16 +22,16 @@ func Trend(ctx context.Context, o ClassOptions, each func(*report.MonthClass) er
 		return err
 	}
 	for _, a := range c.agents {
-		sum := t.changes[monthAgent{math.MinInt, a.name}]
+		sum := t.changes[monthAgent{math.MinInt, a.Name}]
 		for month := t.first; month <= t.end; month++ {
 			row := report.MonthClass{Month: time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01"),
-				Agent: a.name, Sites: t.sites, Classes: map[string]int64{}}
+				Agent: a.Name, Sites: t.sites, Classes: map[string]int64{}}
 			known := int64(0)
 			for _, class := range report.MonthClasses()[1:] {
 				if sum == nil {
 					sum = map[string]int64{}
 				}
-				sum[class] += t.changes[monthAgent{month, a.name}][class]
+				sum[class] += t.changes[monthAgent{month, a.Name}][class]
 				row.Classes[class] = sum[class]
 				known += sum[class]
 			}

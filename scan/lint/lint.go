@@ -13,8 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // Note is something about one line of a robots.txt, or about several of which the same is true. Its texts
@@ -38,13 +37,15 @@ const MaxTexts = 100
 type Options struct {
 	// Readings are the ways to read it. None stands for RFC 9309's and Google's: then a rule is
 	// without effect only if it is in both.
-	Readings []policy.Reading
+	Readings []reading.Reading
 	MaxBytes int // as compile.Options has it
 	// Crawlers are the known ones, not nil: see job.Crawlers.
 	Crawlers *crawler.Set
 	// Crossings also notes rules that a rule with a wildcard contradicts as it was meant to, or on paths that
 	// hardly any site has.
 	Crossings bool
+	// LogOf names the format of a log that a file without groups is, "" if it is none. Nil asks nobody.
+	LogOf func(body []byte) string
 	// Sitemap has the URLs of the site's own sitemaps, or paths, each only until the next. Nil is none.
 	Sitemap iter.Seq[[]byte]
 }
@@ -66,7 +67,7 @@ type linter struct {
 func Check(body []byte, o Options) []Note {
 	l := &linter{o: o, body: body, crawler: namesOf(o.Crawlers), controlled: map[int]int{}}
 	if len(o.Readings) == 0 {
-		l.o.Readings = []policy.Reading{policy.ReadRFC9309, policy.ReadGoogleWide}
+		l.o.Readings = []reading.Reading{reading.ReadRFC9309, reading.ReadGoogleWide}
 	}
 	for _, r := range l.o.Readings {
 		l.read = append(l.read, compile.Compile(body, r.Options(o.MaxBytes)))
@@ -170,16 +171,16 @@ func (l *linter) ofParser() {
 
 // isLog reports whether the file is a log, and then leaves only the note that says so.
 func (l *linter) isLog() bool {
-	if slices.ContainsFunc(l.read, func(r *compile.Robots) bool { return len(r.Groups) > 0 }) {
+	hasGroups := func(r *compile.Robots) bool { return len(r.Groups) > 0 }
+	if l.o.LogOf == nil || slices.ContainsFunc(l.read, hasGroups) {
 		return false
 	}
-	head := l.body[:min(len(l.body), format.SampleBytes)]
-	log, err := format.Detect(head, len(head) == len(l.body))
-	if err == nil {
+	name := l.o.LogOf(l.body)
+	if name != "" {
 		l.notes = nil
-		l.add(1, "log", "", log.Name(), "")
+		l.add(1, "log", "", name, "")
 	}
-	return err == nil
+	return name != ""
 }
 
 // literal reports whether * and $ are ordinary bytes in the rules.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
@@ -17,7 +18,14 @@ func options(t testing.TB) lint.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lint.Options{Crawlers: set, Sitemap: func(yield func([]byte) bool) {
+	logOf := func(body []byte) string {
+		log, err := format.Detect(body[:min(len(body), format.SampleBytes)], len(body) <= format.SampleBytes)
+		if err != nil {
+			return ""
+		}
+		return log.Name()
+	}
+	return lint.Options{Crawlers: set, LogOf: logOf, Sitemap: func(yield func([]byte) bool) {
 		_ = yield([]byte("https://example.com/shop/a")) && yield([]byte("https://example.com/about"))
 	}}
 }

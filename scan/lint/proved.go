@@ -12,7 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // The bounds of the searches, in steps of package prove: of all for one file; each may take a part of
@@ -241,12 +241,12 @@ func (p *prover) askUndone(rules *prove.Rules, m *automaton.Machine, f *fate) {
 	}
 }
 
-// readers say who has the readings of policy.UnknownReadings.
-var readers = map[policy.Reading]string{
-	policy.ReadRFC9309:      "RFC 9309",
-	policy.ReadGoogleWide:   "Google's parser",
-	policy.ReadRFC9309Ended: "a parser that ends user-agent lines at any other line",
-	policy.ReadGoogleEnded:  "a parser like Google's that ends user-agent lines at any other line",
+// readers say who has the readings of reading.UnknownReadings.
+var readers = map[reading.Reading]string{
+	reading.ReadRFC9309:      "RFC 9309",
+	reading.ReadGoogleWide:   "Google's parser",
+	reading.ReadRFC9309Ended: "a parser that ends user-agent lines at any other line",
+	reading.ReadGoogleEnded:  "a parser like Google's that ends user-agent lines at any other line",
 }
 
 // proveContested adds the notes on paths of which the readings say another thing, one for each pair of
@@ -257,16 +257,16 @@ func (p *prover) proveContested() {
 	}
 	type pair struct{ by, other *automaton.Machine }
 	known := map[pair]bool{}
-	for _, reading := range policy.UnknownReadings()[1:] {
-		if reading != policy.ReadGoogleWide && !p.read[0].SplitRuns && !p.read[1].SplitRuns {
+	for _, r := range reading.UnknownReadings()[1:] {
+		if r != reading.ReadGoogleWide && !p.read[0].SplitRuns && !p.read[1].SplitRuns {
 			continue // it ends runs of user-agent lines, and there is nothing else in them
 		}
-		other := compile.Compile(p.body, reading.Options(p.o.MaxBytes))
+		other := compile.Compile(p.body, r.Options(p.o.MaxBytes))
 		for _, a := range append(tokensOf(p.read[0]), tokensOf(other)...) {
 			two := pair{p.read[0].Ruleset.Machine([]byte(a.Token)), other.Ruleset.Machine([]byte(a.Token))}
 			if !known[two] {
 				known[two] = true
-				p.contested(a.Token, two.by, two.other, other, readers[reading])
+				p.contested(a.Token, two.by, two.other, other, readers[r])
 			}
 		}
 	}
@@ -297,7 +297,7 @@ func (p *prover) contested(token string, by, other *automaton.Machine, robots *c
 	if !ok {
 		rule, _ = robots.Rule(line)
 	}
-	more := fmt.Sprintf("for %s, %s %s it, %s %s it", token, readers[policy.ReadRFC9309], says(v), reader, says(w))
+	more := fmt.Sprintf("for %s, %s %s it, %s %s it", token, readers[reading.ReadRFC9309], says(v), reader, says(w))
 	if key := fmt.Sprint(line, a.Path); !p.seen[key] {
 		p.seen[key] = true
 		if n := p.add(line, "contested", rule.String(), more, a.Path); !agree {

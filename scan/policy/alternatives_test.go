@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // A copy binds a crawler in one way or in several: by its readings, by the tokens of
@@ -18,7 +19,7 @@ import (
 
 // TestAlso: a copy forbids or permits only what it does under all token lists.
 func TestAlso(t *testing.T) {
-	news := Subject{Tokens: []string{"Googlebot"}, Also: [][]string{{"Googlebot-News", "Googlebot"}}, Readings: asGoogle}
+	news := reading.Subject{Tokens: []string{"Googlebot"}, Also: [][]string{{"Googlebot-News", "Googlebot"}}, Readings: asGoogle}
 	for _, test := range []struct {
 		robots, target string
 		want           Judgement
@@ -69,7 +70,7 @@ func TestPerhaps(t *testing.T) {
 		{"acmebot", "Useragent: acme\nDisallow: /", "/a", contested},
 		{"acmebot", "User-agent: acme\nHost: x\nUser-agent: other\nDisallow: /", "/a", contested},
 	} {
-		p, subject := constant(test.robots), Subject{Tokens: []string{"AcmeBot"}, Readings: asBoth}
+		p, subject := constant(test.robots), reading.Subject{Tokens: []string{"AcmeBot"}, Readings: asBoth}
 		subject.Perhaps = p.TokensIn(0, subject, []byte(test.header))
 		if got := judged(test.robots, subject, test.target); got != test.want {
 			t.Errorf("%s, %q: %+v, want %+v", test.header, test.robots, got, test.want)
@@ -129,7 +130,7 @@ func TestEndedRuns(t *testing.T) {
 	if got := judged("User-agent: googlebot\nCrawl-delay: 1"+runs, googlebot, "/a"); got.Stance != Forbids {
 		t.Errorf("Google's crawler: %+v", got)
 	}
-	if got := judged(crawlDelay, by(gptbot, ReadRFC9309), "/a"); got.Stance != Forbids {
+	if got := judged(crawlDelay, by(gptbot, reading.ReadRFC9309), "/a"); got.Stance != Forbids {
 		t.Errorf("a dialect that is given: %+v", got)
 	}
 	var s automaton.Scratch
@@ -175,7 +176,7 @@ func TestSitemapTargets(t *testing.T) {
 		{"User-agent: other\nSitemap: /s.xml", "/s.xml", Permits},
 		{"Sitemap: https://other.example/s.xml\nSitemap: https://example.com/s.xml", "/s.xml", Permits},
 	} {
-		for _, s := range []Subject{gptbot, googlebot, by(gptbot, ReadOriginal)} {
+		for _, s := range []reading.Subject{gptbot, googlebot, by(gptbot, reading.ReadOriginal)} {
 			var scratch automaton.Scratch
 			p := constant(all+test.line, origins(t, "https://example.com")...)
 			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(test.target)); got.Stance != test.want {
@@ -183,7 +184,7 @@ func TestSitemapTargets(t *testing.T) {
 			}
 		}
 	}
-	for robots, subject := range map[string]Subject{
+	for robots, subject := range map[string]reading.Subject{
 		"User-agent: *\nDisallow: /s%7Exml\nSitemap: /s~xml": gptbot,    // contested
 		all + "Sitemap /s~xml":                               googlebot, // as Google's parser alone reads it
 	} {
@@ -202,7 +203,7 @@ func TestSitemapTargets(t *testing.T) {
 // alike.
 func TestAlikeHasAllAlternatives(t *testing.T) {
 	const a = "User-agent:*|Disallow:/a|"
-	subject := Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"},
+	subject := reading.Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"},
 		Readings: asBoth}
 	rows := []string{a, a + "Disallow:/b", a + "Sitemap:/a", a + "User-agent:acme|Allow:/", a +
 		"User-agent:second|Disallow:/c", a + "#", a + "Host:x"}
@@ -266,7 +267,7 @@ func TestPastTheLimit(t *testing.T) {
 	} {
 		var s automaton.Scratch
 		p := Constant(Row{Body: []byte(text)}, Options{MaxBytes: -1})
-		for i, subject := range []Subject{gptbot, googlebot} {
+		for i, subject := range []reading.Subject{gptbot, googlebot} {
 			if got := p.Bind(0, subject).Judge(&s, 0, []byte(target)); got.Stance != want[i] {
 				t.Errorf("%s, %v: %v, want %v", target, subject.Tokens, got.Stance, want[i])
 			}
@@ -281,7 +282,7 @@ func TestSitemapPastTheLimit(t *testing.T) {
 	for past, target := range map[string]string{"Sitemap: /a/s.xml": "/a/s.xml",
 		"Disallow: /b\n site-map:/a/t.xml\n": "/a/t.xml"} {
 		p := Constant(long(past), Options{MaxBytes: 50})
-		for _, subject := range []Subject{gptbot, googlebot} {
+		for _, subject := range []reading.Subject{gptbot, googlebot} {
 			b := p.Bind(0, subject)
 			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got.Stance != Permits ||
 				other.Stance != Forbids {
@@ -348,7 +349,7 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 func TestGuardJudgeByAlternativesDoesNotAllocate(t *testing.T) {
 	p := constant("User-agent: *\nDisallow: /\nUser-agent: acme\nAllow: /a\nUser-agent: second\nAllow: /b\nSitemap: "+
 		"/s.xml", origins(t, "https://example.com")...)
-	b := p.Bind(0, Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}},
+	b := p.Bind(0, reading.Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}},
 		Perhaps: []string{"acme", "acmebot"}, Readings: asBoth})
 	targets := [][]byte{[]byte("/a"), []byte("/%c3%bc"), []byte("/s.xml"), []byte("https://example.com/s.xml#x")}
 	var scratch automaton.Scratch

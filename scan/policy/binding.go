@@ -19,132 +19,14 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/plain"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
-
-// Reading is a way of reading a copy for a crawler: a dialect, by its number, or one of those
-// below.
-type Reading uint8
-
-const (
-	// ReadRFC9309, ReadGoogle and ReadOriginal are dialects.
-	ReadRFC9309  = Reading(automaton.RFC9309)
-	ReadGoogle   = Reading(automaton.Google)
-	ReadOriginal = Reading(automaton.Original)
-	// ReadGoogleWide is ReadGoogle with the product tokens of robots.txt read as
-	// ReadRFC9309 reads them: Google's rules for crawlers of others, some of
-	// which have names that Google's parser cuts short.
-	ReadGoogleWide = Reading(automaton.NumDialects)
-	// ReadRFC9309Ended and ReadGoogleEnded are ReadRFC9309 and ReadGoogleWide with each run of
-	// user-agent lines ended by any other record, as most parsers have it.
-	ReadRFC9309Ended = ReadGoogleWide + 1
-	ReadGoogleEnded  = ReadGoogleWide + 2
-
-	readings = ReadGoogleEnded + 1
-)
-
-// whole returns the reading without its runs of user-agent lines ended.
-func (r Reading) whole() Reading {
-	switch r {
-	case ReadRFC9309Ended:
-		return ReadRFC9309
-	case ReadGoogleEnded:
-		return ReadGoogleWide
-	}
-	return r
-}
-
-// endsRuns reports whether the reading ends each run of user-agent lines at any other record.
-func (r Reading) endsRuns() bool { return r != r.whole() }
-
-// Dialect returns the dialect of the reading.
-func (r Reading) Dialect() automaton.Dialect {
-	if r = r.whole(); r == ReadGoogleWide {
-		return automaton.Google
-	}
-	return automaton.Dialect(r)
-}
-
-// Options returns how a body is compiled for the reading, up to maxBytes as in compile.Options.
-func (r Reading) Options(maxBytes int) compile.Options {
-	return compile.Options{Dialect: r.Dialect(), MaxBytes: maxBytes, WideTokens: r.whole() == ReadGoogleWide,
-		EndRuns: r.endsRuns()}
-}
-
-// UnknownReadings returns the readings for a crawler that is not Google's and whose
-// parser is not known: a rule counts where Google's parser and RFC 9309 agree on it, whether or
-// not another record ends a run of user-agent lines.
-func UnknownReadings() []Reading {
-	return []Reading{ReadRFC9309, ReadGoogleWide, ReadRFC9309Ended, ReadGoogleEnded}
-}
-
-// ReadingsOf returns the readings for a crawler that reads robots.txt by dialect d.
-// googles says that it is one of Google's own; the names of all other crawlers are
-// compared whole, also by Google's dialect: a group for MJ12bot is not one for MJ.
-func ReadingsOf(d automaton.Dialect, googles bool) []Reading {
-	if d == automaton.Google && !googles {
-		return []Reading{ReadGoogleWide}
-	}
-	return []Reading{Reading(d)}
-}
-
-// Subject is a crawler as robots.txt sees it.
-type Subject struct {
-	// Tokens are its product tokens, the preferred first.
-	Tokens []string
-	// Also are the tokens of further crawlers that send the same header, as Tokens are. A
-	// copy permits or forbids a request only if it does so to all of them.
-	Also [][]string
-	// Perhaps are further tokens of groups that may be meant for the crawler (Policy.TokensIn):
-	// a copy permits or forbids a request only if it does so with such a group and without.
-	Perhaps []string
-	// IgnoresWildcard says that groups for * do not bind it.
-	IgnoresWildcard bool
-	// Readings are how it may read robots.txt: one if that is known (ReadingsOf), several
-	// if a rule counts only where all agree (UnknownReadings).
-	Readings []Reading
-}
-
-// Machine returns the rules of one ruleset that bind the crawler: the groups for the
-// first of its tokens that has any, else those for *, unless it ignores these; nil if
-// none bind it. Readings play no part.
-func (s Subject) Machine(rules *automaton.Ruleset) *automaton.Machine {
-	m, _ := s.Bound(rules)
-	return m
-}
-
-// Bound returns the result of Machine and the token that named its groups: "" for the
-// groups for *, and if no rules bind the crawler.
-func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token string) {
-	for _, token := range s.Tokens {
-		if m, named := rules.Named([]byte(token)); named {
-			return m, token
-		}
-	}
-	if s.IgnoresWildcard {
-		return nil, ""
-	}
-	return rules.Wildcard(), ""
-}
-
-// Agent returns the crawler as a file binds it: by the groups of its first token that is named, or those
-// for *. If no rules bind it, it is the zero Agent.
-func (s Subject) Agent(robots *compile.Robots) compile.Agent {
-	for _, token := range s.Tokens {
-		if a := robots.Agent(token); a.Named() {
-			return a
-		}
-	}
-	if s.IgnoresWildcard {
-		return compile.Agent{}
-	}
-	return robots.Agent("*")
-}
 
 // Binding is the rules that bind one crawler on one origin: for each copy of its
 // robots.txt the machines of the groups that may be the crawler's. They are made when the
 // copy is first needed. It is safe for any number of goroutines.
 type Binding struct {
-	subject Subject
+	subject reading.Subject
 	host    string // "" if the policy is for all
 	history *history
 	rules   []atomic.Pointer[copyRules] // of each copy
@@ -158,7 +40,7 @@ type Binding struct {
 // alternative is one way in which a copy may bind a crawler.
 type alternative struct {
 	machine *automaton.Machine
-	reading Reading
+	reading reading.Reading
 }
 
 // copyRules is the rules of one copy that bind a crawler. Only delay changes, once.
@@ -178,7 +60,7 @@ type copyRules struct {
 // Bind makes the binding of a crawler on an origin, an index in Origins. In each copy,
 // by each reading, the groups of Subject.Machine bind it. The subject must not be
 // changed any more.
-func (p *Policy) Bind(origin int32, s Subject) *Binding {
+func (p *Policy) Bind(origin int32, s reading.Subject) *Binding {
 	h := p.histories[origin]
 	b := &Binding{subject: s, history: h, rules: make([]atomic.Pointer[copyRules], len(h.copies))}
 	if !p.any {
@@ -278,7 +160,7 @@ func (b *Binding) makeRules(c copyOf) *copyRules {
 // for it. Where a reading says the same as one before, it is that one's ruleset.
 func (b *Binding) alternatives(c *body) (all []alternative) {
 	var seen []*automaton.Ruleset
-	add := func(r Reading, robots *compile.Robots) {
+	add := func(r reading.Reading, robots *compile.Robots) {
 		rules := robots.Ruleset
 		if slices.Contains(seen, rules) {
 			return
@@ -286,7 +168,7 @@ func (b *Binding) alternatives(c *body) (all []alternative) {
 		seen = append(seen, rules)
 		all = append(all, alternative{b.subject.Machine(rules), r})
 		for _, tokens := range b.subject.Also {
-			also := Subject{Tokens: tokens, IgnoresWildcard: b.subject.IgnoresWildcard}
+			also := reading.Subject{Tokens: tokens, IgnoresWildcard: b.subject.IgnoresWildcard}
 			all = append(all, alternative{also.Machine(rules), r})
 		}
 		if len(b.subject.Perhaps) == 0 {
@@ -302,7 +184,7 @@ func (b *Binding) alternatives(c *body) (all []alternative) {
 		add(r, c.robots(r))
 		// Lines past the limit can only permit. A reading that ends runs would find fewer of them,
 		// so it is not asked.
-		if len(c.past) > 0 && r != ReadGoogle && !r.endsRuns() {
+		if len(c.past) > 0 && r != reading.ReadGoogle && !r.EndsRuns() {
 			add(r, c.withPast(r))
 		}
 	}
@@ -318,7 +200,7 @@ func (b *Binding) says(n int32, m *copyRules) string {
 		key = binary.BigEndian.AppendUint32(key, uint32(b.history.contents.number(a.machine)))
 	}
 	for _, r := range b.subject.Readings {
-		if s := b.history.copies[n].body.sitemaps(r); !r.endsRuns() && !s.none() {
+		if s := b.history.copies[n].body.sitemaps(r); !r.EndsRuns() && !s.none() {
 			key = append(key, s.sum[:]...)
 		}
 	}
@@ -410,7 +292,7 @@ func (a *alternative) match(s *automaton.Scratch, target []byte) automaton.Verdi
 func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	for _, r := range b.subject.Readings {
 		list := b.history.copies[n].body.sitemaps(r)
-		if !r.endsRuns() && !list.none() && list.has(string(automaton.RFC9309.TargetPath(s, target)), b.host) {
+		if !r.EndsRuns() && !list.none() && list.has(string(automaton.RFC9309.TargetPath(s, target)), b.host) {
 			return true
 		}
 	}

@@ -8,26 +8,27 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/plain"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // Crawlers as robots.txt sees them.
 var (
-	asGoogle = []Reading{ReadGoogle}
-	asBoth   = UnknownReadings()
+	asGoogle = []reading.Reading{reading.ReadGoogle}
+	asBoth   = reading.UnknownReadings()
 
-	googlebot      = Subject{Tokens: []string{"Googlebot"}, Readings: asGoogle}
-	googlebotImage = Subject{Tokens: []string{"Googlebot-Image", "Googlebot"}, Readings: asGoogle}
-	storebot       = Subject{Tokens: []string{"Storebot-Google"}, Readings: asGoogle}
-	adsbot         = Subject{Tokens: []string{"AdsBot-Google"}, IgnoresWildcard: true, Readings: asGoogle}
-	adsbotMobile   = Subject{Tokens: []string{"AdsBot-Google-Mobile", "AdsBot-Google"}, IgnoresWildcard: true,
+	googlebot      = reading.Subject{Tokens: []string{"Googlebot"}, Readings: asGoogle}
+	googlebotImage = reading.Subject{Tokens: []string{"Googlebot-Image", "Googlebot"}, Readings: asGoogle}
+	storebot       = reading.Subject{Tokens: []string{"Storebot-Google"}, Readings: asGoogle}
+	adsbot         = reading.Subject{Tokens: []string{"AdsBot-Google"}, IgnoresWildcard: true, Readings: asGoogle}
+	adsbotMobile   = reading.Subject{Tokens: []string{"AdsBot-Google-Mobile", "AdsBot-Google"}, IgnoresWildcard: true,
 		Readings: asGoogle}
-	gptbot   = Subject{Tokens: []string{"GPTBot"}, Readings: asBoth}
-	applebot = Subject{Tokens: []string{"Applebot", "Googlebot"}, Readings: asBoth}
-	mj12bot  = Subject{Tokens: []string{"MJ12bot"}, Readings: asBoth}
+	gptbot   = reading.Subject{Tokens: []string{"GPTBot"}, Readings: asBoth}
+	applebot = reading.Subject{Tokens: []string{"Applebot", "Googlebot"}, Readings: asBoth}
+	mj12bot  = reading.Subject{Tokens: []string{"MJ12bot"}, Readings: asBoth}
 )
 
 // by returns the subject with other readings.
-func by(s Subject, r ...Reading) Subject {
+func by(s reading.Subject, r ...reading.Reading) reading.Subject {
 	s.Readings = r
 	return s
 }
@@ -37,7 +38,7 @@ var permits, contested = Judgement{}, Judgement{Stance: Contested}
 func forbids(line uint32) Judgement { return Judgement{Stance: Forbids, Line: line} }
 
 // judged returns the judgement of a robots.txt on what a subject asks for.
-func judged(robots string, s Subject, target string) Judgement {
+func judged(robots string, s reading.Subject, target string) Judgement {
 	var scratch automaton.Scratch
 	return constant(robots).Bind(0, s).Judge(&scratch, 0, []byte(target))
 }
@@ -54,7 +55,7 @@ func TestJudge(t *testing.T) {
 	const merged = "User-agent: gptbot\nDisallow: /a\nUser-agent: *\nDisallow: /\nUser-agent: GPTBOT\nDisallow: /b"
 	for _, test := range []struct {
 		robots string
-		s      Subject
+		s      reading.Subject
 		target string
 		want   Judgement
 	}{
@@ -91,7 +92,7 @@ func TestJudge(t *testing.T) {
 		{star + "/a;b/c", googlebot, "/a;b/c", forbids(2)},
 		{star + "/a$", gptbot, "/a#b", forbids(2)},
 		{star + "/~a", googlebot, "/%7Ea", permits},
-		{star + "/~a", by(gptbot, ReadRFC9309), "/%7Ea", forbids(2)},
+		{star + "/~a", by(gptbot, reading.ReadRFC9309), "/%7Ea", forbids(2)},
 
 		// Two readings that differ.
 		{star + "/a%7Eb", gptbot, "/a~b", contested},
@@ -110,7 +111,7 @@ func TestJudge(t *testing.T) {
 		{index, gptbot, "/x/y", forbids(2)},
 		{star + "/a$", gptbot, "/a\x00b", contested},
 		{"User-agent: *\nDissallow: /x", googlebot, "/x", forbids(2)},
-		{"User-agent: *\nDissallow: /x", by(gptbot, ReadRFC9309), "/x", permits},
+		{"User-agent: *\nDissallow: /x", by(gptbot, reading.ReadRFC9309), "/x", permits},
 		{"Useragent: GPTBot\nDisallow: /x", gptbot, "/x", contested},
 		{star + "/a%7E\nDisallow: /a", gptbot, "/a~b", forbids(2)}, // by the line of RFC 9309's reading
 		{star + "/a%7E\nDisallow: /a", googlebot, "/a~b", forbids(3)},
@@ -120,13 +121,13 @@ func TestJudge(t *testing.T) {
 		{mj, mj12bot, "/a", permits},
 		{"User-agent: MJ12bot/1.4\nDisallow: /m", mj12bot, "/m", forbids(2)},
 		{"User-agent: MJ\nDisallow: /", mj12bot, "/m", permits},
-		{mj, by(mj12bot, ReadGoogle), "/m", permits},
-		{mj, by(mj12bot, ReadingsOf(automaton.Google, false)...), "/m", forbids(2)},
-		{mj, by(mj12bot, ReadingsOf(automaton.Google, true)...), "/m", permits},
+		{mj, by(mj12bot, reading.ReadGoogle), "/m", permits},
+		{mj, by(mj12bot, reading.ReadingsOf(automaton.Google, false)...), "/m", forbids(2)},
+		{mj, by(mj12bot, reading.ReadingsOf(automaton.Google, true)...), "/m", permits},
 
 		// The note of 1994.
-		{"User-agent: gpt\nAllow: /a\nDisallow: /ab", by(gptbot, ReadingsOf(automaton.Original, false)...), "/ab", permits},
-		{"User-agent: gpt\nDisallow: /a", by(gptbot, ReadOriginal), "/ab", forbids(2)},
+		{"User-agent: gpt\nAllow: /a\nDisallow: /ab", by(gptbot, reading.ReadingsOf(automaton.Original, false)...), "/ab", permits},
+		{"User-agent: gpt\nDisallow: /a", by(gptbot, reading.ReadOriginal), "/ab", forbids(2)},
 	} {
 		if got := judged(test.robots, test.s, test.target); got != test.want {
 			t.Errorf("%q\n%v asks for %q: %+v, want %+v", test.robots, test.s.Tokens, test.target, got, test.want)
@@ -225,7 +226,7 @@ func TestGuardJudgeDoesNotAllocate(t *testing.T) {
 		[]byte("/?u=http%3A%2F%2Fx"), []byte("/cxd"), []byte("/e"), []byte("http://example.com/c/d"),
 		[]byte("http://example.com?q"), []byte("http://example.com"), []byte("/a\x00b#c"),
 	}
-	for _, s := range []Subject{gptbot, googlebot, adsbot, by(gptbot, ReadRFC9309), by(gptbot, ReadOriginal)} {
+	for _, s := range []reading.Subject{gptbot, googlebot, adsbot, by(gptbot, reading.ReadRFC9309), by(gptbot, reading.ReadOriginal)} {
 		b := p.Bind(0, s)
 		var scratch automaton.Scratch
 		judge := func() {

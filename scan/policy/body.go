@@ -3,13 +3,13 @@ package policy
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // body is one text of robots.txt. It is compiled once for each reading, when that
@@ -18,7 +18,7 @@ type body struct {
 	text     []byte
 	past     []byte // as Row has it
 	maxBytes int    // as compile.Options has it
-	compiled [readings]struct {
+	compiled [reading.Readings]struct {
 		once, pastOnce, sitemapsOnce sync.Once
 
 		robots, withPast *compile.Robots
@@ -32,11 +32,11 @@ type body struct {
 
 // robots returns the body as compiled for a reading. Where no run of user-agent lines has another
 // record in it, which is nearly always, a reading that ends them is the same.
-func (b *body) robots(r Reading) *compile.Robots {
+func (b *body) robots(r reading.Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.once.Do(func() {
-		if r.endsRuns() && !b.robots(r.whole()).SplitRuns {
-			c.robots = b.robots(r.whole())
+		if r.EndsRuns() && !b.robots(r.Whole()).SplitRuns {
+			c.robots = b.robots(r.Whole())
 			return
 		}
 		c.robots = compile.Compile(b.text, r.Options(b.limit(r)))
@@ -46,15 +46,15 @@ func (b *body) robots(r Reading) *compile.Robots {
 
 // limit returns how many bytes a crawler of a reading has read in any case: no more than RFC 9309
 // asks for, unless it reads as Google does.
-func (b *body) limit(r Reading) int {
-	if r == ReadGoogle {
+func (b *body) limit(r reading.Reading) int {
+	if r == reading.ReadGoogle {
 		return b.maxBytes
 	}
 	return min(compile.Limit(b.maxBytes), compile.DefaultMaxBytes)
 }
 
 // withPast returns the body as robots does, but with the lines past the limit.
-func (b *body) withPast(r Reading) *compile.Robots {
+func (b *body) withPast(r reading.Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.pastOnce.Do(func() {
 		text := append(slices.Clip(compile.WholeLines(b.text, b.limit(r))), '\n')
@@ -64,7 +64,7 @@ func (b *body) withPast(r Reading) *compile.Robots {
 }
 
 // sitemaps returns the targets of the Sitemap lines by a reading.
-func (b *body) sitemaps(r Reading) *sitemaps {
+func (b *body) sitemaps(r reading.Reading) *sitemaps {
 	c := &b.compiled[r]
 	c.sitemapsOnce.Do(func() {
 		robots := b.robots(r)
@@ -82,14 +82,14 @@ func (b *body) names(token string) bool {
 	if !bytes.Contains(bytes.ToLower(b.text), bytes.ToLower([]byte(token))) {
 		return false
 	}
-	_, named := b.robots(ReadRFC9309).Ruleset.Named([]byte(token))
+	_, named := b.robots(reading.ReadRFC9309).Ruleset.Named([]byte(token))
 	return named
 }
 
 // agree reports whether two alternatives of the body give the same verdicts on canonical
 // paths.
 func (b *body) agree(x, y alternative) bool {
-	if x.reading == ReadRFC9309 && y.reading == ReadGoogleWide &&
+	if x.reading == reading.ReadRFC9309 && y.reading == reading.ReadGoogleWide &&
 		x.machine == b.robots(x.reading).Ruleset.Wildcard() && y.machine == b.robots(y.reading).Ruleset.Wildcard() {
 		return b.wildcardsAgree()
 	}
@@ -99,7 +99,8 @@ func (b *body) agree(x, y alternative) bool {
 // wildcardsAgree reports whether the groups for * agree in UnknownReadings.
 func (b *body) wildcardsAgree() bool {
 	b.wildOnce.Do(func() {
-		b.wildAgree = b.robots(ReadRFC9309).Ruleset.Wildcard().Agrees(b.robots(ReadGoogleWide).Ruleset.Wildcard())
+		star := b.robots(reading.ReadRFC9309).Ruleset.Wildcard()
+		b.wildAgree = star.Agrees(b.robots(reading.ReadGoogleWide).Ruleset.Wildcard())
 	})
 	return b.wildAgree
 }
@@ -150,43 +151,11 @@ func (c *contents) number(m *automaton.Machine) int32 {
 	if c.known == nil {
 		c.known, c.numbers = map[*automaton.Machine]int32{}, map[[sha256.Size]byte]int32{}
 	}
-	sum := RulesSum(m)
+	sum := sha256.Sum256(reading.RulesOf(m))
 	if n, ok = c.numbers[sum]; !ok {
 		n = int32(len(c.numbers))
 		c.numbers[sum] = n
 	}
 	c.known[m] = n
 	return n
-}
-
-// RulesSum returns a checksum of the rules of a machine, which may be nil, without the numbers of
-// their lines. Two machines of one dialect have the same only if they say the same of every path.
-func RulesSum(m *automaton.Machine) [sha256.Size]byte { return sha256.Sum256(appendRules(nil, m)) }
-
-// appendRules appends the rules of a machine, each list in the order of its ranks, with
-// the length before each list and pattern. So two machines of one dialect have the same
-// bytes only if they say the same.
-func appendRules(b []byte, m *automaton.Machine) []byte {
-	lists := m.Lists()
-	b = binary.AppendUvarint(b, uint64(len(lists)))
-	for _, rules := range lists {
-		b = binary.AppendUvarint(b, uint64(len(rules)))
-		for i := range rules {
-			r := &rules[i]
-			flags := uint64(r.Form) << 2
-			if r.AtEnd {
-				flags |= 1
-			}
-			if r.Verdict.Disallowed {
-				flags |= 2
-			}
-			b = binary.AppendUvarint(b, flags)
-			if len(lists) > 1 {
-				b = binary.AppendUvarint(b, r.Rank) // the lists outrank each other
-			}
-			b = binary.AppendUvarint(b, uint64(len(r.Pattern)))
-			b = append(b, r.Pattern...)
-		}
-	}
-	return b
 }

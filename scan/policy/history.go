@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // A history is made of the replies of an origin in two steps: its copies are numbered
@@ -52,7 +53,7 @@ type account struct {
 	// replies[i:].
 	ended, starts []int64
 	contents      contents
-	tokens        [readings]tokens
+	tokens        [reading.Readings]tokens
 }
 
 // history is an account with the lawful copies of each moment: for each class of crawlers,

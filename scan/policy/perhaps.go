@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"github.com/robotsieve/robotsieve/scan/reading"
 	"slices"
 	"sync"
 )
@@ -23,10 +24,10 @@ type tokens struct {
 // TokensIn returns the tokens of groups, of any copy of an origin's robots.txt, that stand in a
 // text in lower case, sorted: those of three bytes and more, by the subject's readings. It
 // takes time in proportion to the text, if few tokens begin alike.
-func (p *Policy) TokensIn(origin int32, s Subject, text []byte) (found []string) {
+func (p *Policy) TokensIn(origin int32, s reading.Subject, text []byte) (found []string) {
 	a := p.histories[origin].account
 	for _, r := range s.Readings {
-		if r.endsRuns() {
+		if r.EndsRuns() {
 			continue // it has the same tokens
 		}
 		by := a.tokensBy(r)
@@ -42,7 +43,7 @@ func (p *Policy) TokensIn(origin int32, s Subject, text []byte) (found []string)
 	return slices.Compact(found)
 }
 
-func (a *account) tokensBy(r Reading) map[[minPart]byte][]string {
+func (a *account) tokensBy(r reading.Reading) map[[minPart]byte][]string {
 	t := &a.tokens[r]
 	t.once.Do(func() {
 		t.by = map[[minPart]byte][]string{}
@@ -62,7 +63,7 @@ func (a *account) tokensBy(r Reading) map[[minPart]byte][]string {
 }
 
 // tokens returns the tokens of all groups of the body by a reading.
-func (b *body) tokens(r Reading) (list []string) {
+func (b *body) tokens(r reading.Reading) (list []string) {
 	agents := b.robots(r).Ruleset.Agents()
 	if len(b.past) > 0 {
 		agents = append(slices.Clip(agents), b.withPast(r).Ruleset.Agents()...)

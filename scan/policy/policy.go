@@ -35,6 +35,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // Options say how to interpret a source.
@@ -255,7 +256,7 @@ func (p *Policy) Names(token string) bool {
 
 // Robots returns the robots.txt of one of an origin's versions, or of its redirect's
 // target, compiled for a reading; nil if the version has no body.
-func (p *Policy) Robots(origin, version int32, r Reading) *compile.Robots {
+func (p *Policy) Robots(origin, version int32, r reading.Reading) *compile.Robots {
 	h := p.histories[origin]
 	c := h.versions[version].Copy
 	if c < 0 {
@@ -279,7 +280,7 @@ func (p *Policy) Body(origin, version int32) []byte {
 // compile.Rule.String writes it; "" if the line has no rule. Not every
 // dialect takes the line for a rule, but those that do read the same text in it.
 func (p *Policy) QuoteRule(origin, version int32, line int) string {
-	for r := range Reading(automaton.NumDialects) {
+	for r := range reading.Reading(automaton.NumDialects) {
 		robots := p.Robots(origin, version, r)
 		if robots == nil {
 			break

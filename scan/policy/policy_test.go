@@ -10,6 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 func constant(body string, hosts ...origin.Origin) *Policy {
@@ -70,17 +71,17 @@ func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type reading struct {
-		r    Reading
+	type key struct {
+		r    reading.Reading
 		body string
 	}
-	compiled := func() map[reading]*compile.Robots {
-		seen := map[reading]*compile.Robots{}
+	compiled := func() map[key]*compile.Robots {
+		seen := map[key]*compile.Robots{}
 		for _, h := range p.histories {
 			for _, c := range h.copies {
-				for r := range readings {
-					robots, k := c.body.compiled[r].robots, reading{r, string(c.body.text)}
-					if robots == nil || r != r.whole() && robots == c.body.compiled[r.whole()].robots {
+				for r := range reading.Readings {
+					robots, k := c.body.compiled[r].robots, key{r, string(c.body.text)}
+					if robots == nil || r != r.Whole() && robots == c.body.compiled[r.Whole()].robots {
 						continue
 					}
 					if seen[k] != nil && seen[k] != robots {
@@ -114,8 +115,8 @@ func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 		}
 	}
 	seen := compiled()
-	if len(seen) != 3 || seen[reading{ReadRFC9309, "A"}] == nil || seen[reading{ReadGoogleWide, "A"}] == nil ||
-		seen[reading{ReadGoogle, "A"}] == nil {
+	if len(seen) != 3 || seen[key{reading.ReadRFC9309, "A"}] == nil || seen[key{reading.ReadGoogleWide, "A"}] == nil ||
+		seen[key{reading.ReadGoogle, "A"}] == nil {
 		t.Errorf("compiled are %v", seen)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -32,7 +33,7 @@ func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 
 // write prints an answer, or what has more than that, and counts its verdict. text prints it for
 // people.
-func (w *answerWriter) write(a job.Answer, more any, text func()) {
+func (w *answerWriter) write(a explain.Answer, more any, text func()) {
 	if a.Unknown {
 		w.unknown++
 	}
@@ -50,7 +51,7 @@ func (w *answerWriter) write(a job.Answer, more any, text func()) {
 	}
 }
 
-func (w *answerWriter) text(a job.Answer) {
+func (w *answerWriter) text(a explain.Answer) {
 	line := func(format string, args ...any) {
 		fmt.Fprintf(w.w, format+"\n", args...)
 	}

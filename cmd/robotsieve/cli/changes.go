@@ -2,87 +2,33 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
-// change is differences that only differ in the agents and in the lines of the rules.
-type change []job.Difference
-
-// changesOf puts differences together.
-func changesOf(differences []job.Difference) (list []change) {
-	places := map[job.Difference]int{}
-	for _, x := range differences {
-		key := x
-		key.Agent, key.LineBefore, key.LineAfter = "", 0, 0
-		i, known := places[key]
-		if !known {
-			i, list = len(list), append(list, nil)
-			places[key] = i
-		}
-		list[i] = append(list[i], x)
-	}
-	return list
-}
-
-// words say what changed for whom, and name the rules that decide now and decided before.
-func (c change) words() (what, now, before string) {
-	var agents []string
-	var linesNow, linesBefore []int
-	for _, x := range c {
-		agents = append(agents, x.Agent)
-		linesNow, linesBefore = append(linesNow, x.LineAfter), append(linesBefore, x.LineBefore)
-	}
-	slices.SortFunc(agents, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
-	may := "may now fetch"
-	if c[0].Change == job.NowForbidden {
-		may = "may no longer fetch"
-	}
-	what = fmt.Sprintf("%s %s %s", namesOf(agents), may, c[0].Path)
-	return what, decidedBy(c[0].RuleAfter, linesNow), decidedBy(c[0].RuleBefore, linesBefore)
-}
-
-// note returns the change as a note on the line that decides now.
-func (c change) note() lint.Note {
-	what, now, before := c.words()
+// noteOf returns a change as a note on the line that decides now.
+func noteOf(c explain.Change) lint.Note {
+	agents, now, before := c.Words()
+	what := agents + " " + c.May() + " " + c[0].Path
 	return lint.Note{Line: c[0].LineAfter, Lines: []int{c[0].LineAfter}, Kind: nowKind + c[0].Change,
 		Severity: severities[0], Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before),
 		Text: c[0].RuleAfter, Witness: c[0].Path}
 }
 
-// namesOf lists agents, of which * may be the first.
-func namesOf(agents []string) string {
-	if len(agents) > 0 && agents[0] == "*" {
-		agents = append([]string{"every crawler that no group names (*)"}, agents[1:]...)
-	}
-	return english.List(agents)
-}
-
-// decidedBy names the rule that decides, and its lines.
-func decidedBy(rule string, lines []int) string {
-	if rule == "" {
-		return "no rule matches"
-	}
-	return linesOf(slices.Compact(slices.Sorted(slices.Values(lines)))) + ": " + rule
-}
-
 // writeChanges prints what changed from the older file. An error stays in the writer.
-func writeChanges(w *bufio.Writer, d *job.Description) {
+func writeChanges(w *bufio.Writer, d *explain.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	if len(d.Differences) > 0 {
 		line("Changed from %s:", d.Against)
 	}
-	for _, c := range changesOf(d.Differences) {
-		what, now, before := c.words()
-		line("  %s\n    now     %s\n    before  %s", what, now, before)
+	for _, c := range explain.ChangesOf(d.Differences) {
+		agents, now, before := c.Words()
+		line("  %s %s %s\n    now     %s\n    before  %s", agents, c.May(), c[0].Path, now, before)
 	}
 	if more := d.NotListed.Differences; more > 0 {
 		line("  ... and %s", english.Plural(int64(more), "more change"))
@@ -95,34 +41,34 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 		if len(d.Differences) > 0 {
 			line("")
 		}
-		line("Not decided, because the search was too long: whether more changed for %s.", namesOf(d.Undecided))
+		line("Not decided, because the search was too long: whether more changed for %s.", explain.NamesOf(d.Undecided))
 	} else if len(d.Differences) == 0 {
 		line("No change from %s in what %s may fetch, proved for all paths.", d.Against, anyone)
 	}
 }
 
 // writeSARIF writes the notes and the changes of a description as SARIF.
-func writeSARIF(w io.Writer, d *job.Description) error {
+func writeSARIF(w io.Writer, d *explain.Description) error {
 	var findings []render.Finding
 	add := func(n lint.Note, text string) {
 		findings = append(findings, render.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
 	}
 	for _, n := range d.Notes {
-		text := noteText(n)
+		text := explain.NoteText(n)
 		if len(n.Lines) > 1 {
-			text += " (" + linesOf(n.Lines) + ")"
+			text += " (" + explain.LinesOf(n.Lines) + ")"
 		}
 		if n.Witness != "" {
 			text += ", for example " + n.Witness
 		}
 		add(n, text)
 	}
-	for _, c := range changesOf(d.Differences) {
-		n := c.note()
+	for _, c := range explain.ChangesOf(d.Differences) {
+		n := noteOf(c)
 		add(n, n.Note)
 	}
-	kinds := []render.FindingKind{{Name: nowKind + job.NowForbidden, Text: "a path is forbidden that was allowed"},
-		{Name: nowKind + job.NowAllowed, Text: "a path is allowed that was forbidden"}}
+	kinds := []render.FindingKind{{Name: nowKind + explain.NowForbidden, Text: "a path is forbidden that was allowed"},
+		{Name: nowKind + explain.NowAllowed, Text: "a path is allowed that was forbidden"}}
 	for _, k := range lint.Kinds() {
 		kinds = append(kinds, render.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
 	}

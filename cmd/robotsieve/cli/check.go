@@ -13,6 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -99,34 +100,51 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	}
 	defer func() { _ = c.Close() }() // nothing can be done about an error
 	if len(urls) == 0 {
-		return f.describe(ctx, s, c)
+		return f.describe(ctx, s, c, nil)
 	}
 	if f.quiet {
 		s.out = io.Discard
+	} else if f.isPage() {
+		var answers []explain.Answer
+		err := eachAnswer(s, c, urls, func(a explain.Answer) { answers = append(answers, a) })
+		if err != nil {
+			return err
+		}
+		return f.describe(ctx, s, c, answers)
 	}
 	w := newAnswerWriter(s, f.output, len(f.options.Agents) > 1)
+	err = eachAnswer(s, c, urls, func(a explain.Answer) {
+		w.write(a, a, func() { w.text(report.Texts(a, report.Printable)) })
+	})
+	return f.end(w, err, "the archive does not tell the robots.txt of the origin")
+}
+
+// isPage reports whether the answers are on a page with all that the robots.txt says.
+func (f *checkFlags) isPage() bool { return f.output == "html" || f.output == "markdown" }
+
+// eachAnswer calls each for the answers about URLs, which may be those of stdin.
+func eachAnswer(s streams, c *job.Checker, urls []string, each func(explain.Answer)) (err error) {
 	ask := func(url string) error {
 		answers, err := c.Check(url)
 		for _, a := range answers {
-			w.write(a, a, func() { w.text(report.Texts(a, report.Printable)) })
+			each(a)
 		}
 		return err
 	}
 	if len(stdinIn(urls)) > 0 {
 		line := int64(0)
-		err = eachLine(s.in, "URLs", func(url string) error {
+		return eachLine(s.in, "URLs", func(url string) error {
 			line++
 			if err := ask(url); err != nil {
 				return fmt.Errorf("line %s of stdin: %w", english.Grouped(line), err)
 			}
 			return nil
 		})
-	} else {
-		for i := 0; i < len(urls) && err == nil; i++ {
-			err = ask(urls[i])
-		}
 	}
-	return f.end(w, err, "the archive does not tell the robots.txt of the origin")
+	for i := 0; i < len(urls) && err == nil; i++ {
+		err = ask(urls[i])
+	}
+	return err
 }
 
 // runPages explains what robots.txt and the pages say, as a WARC file has them.

@@ -59,14 +59,14 @@ func runCrawlers(_ context.Context, s streams, a *args) error {
 				fmt.Fprintln(w)
 			}
 			first = false
-			explain(w, set, header, output)
+			explainHeader(w, set, header, output)
 			return nil
 		})
 	case set.Explain([]byte(a.rest[0])).Name == "" && isFile(a.rest[0]):
 		return usageError("%s is a file, and names no crawler as a header: crawlers - < FILE reads headers, one a line; "+
 			"--crawlers FILE changes the known crawlers; robotsieve audit counts the crawlers of a log", a.rest[0])
 	default:
-		explain(w, set, a.rest[0], output)
+		explainHeader(w, set, a.rest[0], output)
 	}
 	return errors.Join(err, writing("the answers", w.Flush()))
 }
@@ -77,8 +77,8 @@ func isFile(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// explain prints how a header is read.
-func explain(w *bufio.Writer, set *crawler.Set, header, output string) {
+// explainHeader prints how a header is read.
+func explainHeader(w *bufio.Writer, set *crawler.Set, header, output string) {
 	r := readHeader(set, header)
 	if output == "json" {
 		_ = render.WriteJSON(w, r, "") // Flush returns the error

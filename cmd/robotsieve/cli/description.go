@@ -4,14 +4,16 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/preference"
@@ -27,13 +29,17 @@ const (
 )
 
 // describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
-func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) error {
+func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, answers []explain.Answer) error {
 	d, err := c.Describe(ctx, f.dialect)
 	if err != nil {
 		return err
 	}
 	if !f.quiet {
-		if err := f.writeDescription(s, d); err != nil {
+		write := func() error { return f.writeDescription(s, d) }
+		if f.isPage() {
+			write = func() error { return f.writePage(s, c, d, answers) }
+		}
+		if err := write(); err != nil {
 			return writing("the answers", err)
 		}
 	}
@@ -47,7 +53,7 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) er
 			}
 		} else if n == 0 && len(d.Undecided) > 0 {
 			return inputError(fmt.Errorf("--fail-on change was not decided for %s, because the search was too long",
-				namesOf(d.Undecided)))
+				explain.NamesOf(d.Undecided)))
 		}
 		if n > 0 {
 			code = exitFound
@@ -60,7 +66,7 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) er
 }
 
 // writeDescription prints a description in the form of --output.
-func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error) {
+func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err error) {
 	shown, w := report.Texts(d, report.Printable), bufio.NewWriter(s.out)
 	more := d.NotListed.Notes + d.NotListed.Differences
 	if more > 0 && (f.output == "csv" || f.output == "sarif") {
@@ -74,12 +80,12 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 	case "csv":
 		notes := shown.Notes
 		for _, x := range shown.Differences {
-			notes = append(notes, change{x}.note())
+			notes = append(notes, noteOf(explain.Change{x}))
 		}
 		fmt.Fprint(w, render.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
 		for _, n := range notes {
 			fmt.Fprint(w, render.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
-				strings.Join(numbers(n.Lines), " ")))
+				strings.Join(explain.Numbers(n.Lines), " ")))
 		}
 	case "sarif":
 		err = writeSARIF(w, shown)
@@ -89,8 +95,18 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 	return cmp.Or(err, w.Flush())
 }
 
+// writePage prints a description and verdicts on URLs as a page, in HTML or Markdown.
+func (f *checkFlags) writePage(s streams, c *job.Checker, d *explain.Description, answers []explain.Answer) error {
+	file, older := c.Files()
+	w, page := bufio.NewWriter(s.out), checkpage.Of(d, file, answers)
+	if f.output == "markdown" {
+		return errors.Join(render.WriteCheckMarkdown(w, page), w.Flush())
+	}
+	return errors.Join(render.WriteCheckHTML(w, page, file, older), w.Flush())
+}
+
 // writeDescription prints a description as text. An error stays in the writer.
-func writeDescription(w *bufio.Writer, d *job.Description) {
+func writeDescription(w *bufio.Writer, d *explain.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
 	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"),
@@ -114,17 +130,17 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		writeChanges(w, d)
 	}
 	for _, g := range d.Groups {
-		line("\nline %d: %s", g.Line, crawlersOf(g.Binds, len(d.Groups), d.Dialect))
+		line("\nline %d: %s", g.Line, g.Whom(len(d.Groups), d.Dialect))
 		if len(g.Binds) == 0 {
 			line("  forbids        nothing, because no user-agent line of the group names a crawler")
 			continue
 		}
 		writeBinding(w, g)
-		if !slices.ContainsFunc(g.Rules, func(r job.RuleText) bool { return r.Paths != "" }) {
+		if !slices.ContainsFunc(g.Rules, func(r explain.RuleText) bool { return r.Paths != "" }) {
 			line("  forbids        nothing, because no rule of the group has an effect")
 		}
 		for _, r := range g.Rules {
-			line("  %-13s  %-40s  line %d: %s", permission(r), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
+			line("  %-13s  %-40s  line %d: %s", r.Permission(), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
 		}
 	}
 	more(d.NotListed.Agents, "user-agent line")
@@ -138,11 +154,11 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		for _, g := range a.Groups {
 			line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
 		}
-		line("  class     %s", classOf(a.Restriction))
+		line("  class     %s", a.Restriction.Sentence())
 		if a.Exempt != "" {
 			line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
 		}
-		for _, text := range statementTexts(a.Signals) {
+		for _, text := range explain.StatementTexts(a.Signals) {
 			line("  prefers   %s", text)
 		}
 	}
@@ -164,7 +180,7 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		return slices.Index(severities, y.Severity) - slices.Index(severities, x.Severity)
 	}
 	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), gravest) {
-		line("  %-7s  %s: %s [%s]", n.Severity, linesOf(n.Lines), noteText(n), n.Kind)
+		line("  %-7s  %s: %s [%s]", n.Severity, explain.LinesOf(n.Lines), explain.NoteText(n), n.Kind)
 		if n.Witness != "" {
 			line("           for example %s", n.Witness)
 		}
@@ -172,64 +188,11 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 	more(d.NotListed.Notes, "note")
 }
 
-// crawlersOf says in words which crawlers a group binds, as one of several.
-func crawlersOf(names []string, groups int, dialect string) string {
-	switch {
-	case len(names) == 0:
-		return "no crawler"
-	case len(names) == 1 && names[0] == "*" && groups > 1:
-		return "every crawler that no other group names (*)"
-	case len(names) == 1 && names[0] == "*":
-		return "every crawler (*)"
-	case dialect == automaton.Original.String():
-		return "crawlers whose name contains " + strings.Join(names, " or ") + ", and that no group before names"
-	default:
-		return strings.Join(names, ", ")
-	}
-}
-
-// permission says what a rule permits.
-func permission(r job.RuleText) string {
-	switch {
-	case r.Paths == "":
-		return "has no effect"
-	case r.Allow:
-		return "may fetch"
-	default:
-		return "may not fetch"
-	}
-}
-
-// noteText returns a note with the parts of the lines that it is about.
-func noteText(n lint.Note) string {
-	if n.Text == "" {
-		return n.Note
-	}
-	var texts []string
-	for _, text := range n.Texts {
-		texts = append(texts, `"`+text+`"`)
-	}
-	return n.Note + ": " + english.List(texts)
-}
-
-// linesOf names lines.
-func linesOf(lines []int) string {
-	return english.Verb(int64(len(lines)), "line ", "lines ") + english.List(numbers(lines))
-}
-
-// numbers writes the numbers of lines.
-func numbers(lines []int) (texts []string) {
-	for _, line := range lines {
-		texts = append(texts, fmt.Sprint(line))
-	}
-	return texts
-}
-
 const barredTitle = `Who is barred: *, and crawlers for search, AI and SEO that are not treated as *,
 with a shortest path that is forbidden and a shortest one that is allowed:`
 
 // writeBarred prints the table of who is barred, in lines of maxWidth. An error stays in the writer.
-func writeBarred(w *bufio.Writer, table []job.Treatment) {
+func writeBarred(w *bufio.Writer, table []explain.Treatment) {
 	rows := [][]string{{"class", "forbidden", "allowed"}}
 	for _, t := range table {
 		rows = append(rows, []string{t.Class, pathShown(t.Class, t.Forbidden), pathShown(t.Class, t.Allowed)})
@@ -265,7 +228,7 @@ func pathShown(class, path string) string {
 
 // writeBinding says whom a group binds where its user-agent lines seem to name others, or nobody who
 // is known. An error stays in the writer.
-func writeBinding(w *bufio.Writer, g job.GroupText) {
+func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  binds          "+format+"\n", args...) }
 	bound := map[string]bool{}
 	for _, name := range g.Binds {
@@ -281,19 +244,6 @@ func writeBinding(w *bufio.Writer, g job.GroupText) {
 	}
 }
 
-// classOf says what a restriction means.
-func classOf(r job.Restriction) string {
-	switch r.Class {
-	case "full":
-		return "full: everything is forbidden"
-	case "none":
-		return "none: everything is allowed"
-	case "partial":
-		return fmt.Sprintf("partial: %s is forbidden, %s is allowed", r.Forbidden, r.Allowed)
-	}
-	return "undecided, because the search was too long"
-}
-
 // writeSignals prints preferences. An error stays in the writer.
 func writeSignals(w *bufio.Writer, list []preference.Crawlers) {
 	if len(list) == 0 {
@@ -306,42 +256,8 @@ func writeSignals(w *bufio.Writer, list []preference.Crawlers) {
 			names = strings.ReplaceAll(render.Names(p.Agents, maxWidth-2), "\n", "\n  ")
 		}
 		fmt.Fprintf(w, "  %s\n", names)
-		for _, text := range statementTexts(p.Statements) {
+		for _, text := range explain.StatementTexts(p.Statements) {
 			fmt.Fprintf(w, "    %s\n", text)
 		}
 	}
-}
-
-// statementTexts writes preferences, those of a signal and line together.
-func statementTexts(list []preference.Statement) (texts []string) {
-	for i, s := range list {
-		alike := func(x preference.Statement) bool { return x.Signal == s.Signal && slices.Equal(x.Lines, s.Lines) }
-		if slices.ContainsFunc(list[:i], alike) {
-			continue
-		}
-		var parts []string
-		for _, x := range list {
-			if alike(x) {
-				parts = append(parts, statementText(x))
-			}
-		}
-		text := s.Signal + ": " + english.List(parts)
-		if len(s.Lines) > 0 {
-			text += " (" + linesOf(s.Lines) + ")"
-		}
-		texts = append(texts, text)
-	}
-	return texts
-}
-
-// statementText writes a preference without its signal.
-func statementText(s preference.Statement) string {
-	words := []string{s.Use}
-	if s.Signal == preference.ControlToken || s.Use == "" {
-		words = nil
-	}
-	if s.Path != "" {
-		words = append(words, "for", s.Path)
-	}
-	return strings.Join(append(words, s.Value), " ")
 }

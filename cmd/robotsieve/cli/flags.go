@@ -28,10 +28,11 @@ type flagRow struct {
 
 // rule says which other flags must or must not be given beside a flag, or on a command.
 type rule struct {
-	on    string // only on these commands, separated by blanks; "" for all that have the flag
-	with  string // only if one of these is given
-	needs string // one of these must be given
-	not   string // none of these may be given
+	on     string // only on these commands, separated by blanks; "" for all that have the flag
+	with   string // only if one of these is given
+	unless string // only if none of these is given
+	needs  string // one of these must be given
+	not    string // none of these may be given
 	// why is the message. In it FLAG is the name of what must not be given, and VALUE its value, or that of
 	// the flag of the rule.
 	why string
@@ -227,6 +228,9 @@ func (a *args) follow(rules []rule, text string) error {
 			continue
 		}
 		if _, _, ok := a.given(r.with); r.with != "" && !ok {
+			continue
+		}
+		if _, _, ok := a.given(r.unless); ok {
 			continue
 		}
 		if name, other, ok := a.given(r.not); ok {

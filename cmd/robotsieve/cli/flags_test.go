@@ -49,7 +49,7 @@ func TestFlagTable(t *testing.T) {
 			t.Errorf("%s --%s: its default is refused:%v", command, row.name, err)
 		}
 		for _, r := range row.rules {
-			for ref := range strings.FieldsSeq(r.with + " " + r.needs + " " + r.not) {
+			for ref := range strings.FieldsSeq(r.with + " " + r.unless + " " + r.needs + " " + r.not) {
 				name, _, _ := strings.Cut(ref, "=")
 				if name != argument && !seen[command+" "+name] && (r.on == "" || hasWord(r.on, command)) {
 					t.Errorf("%s --%s: a rule names --%s, which %s has not", command, row.name, name, command)

@@ -92,6 +92,9 @@ func (r rule) markdown(flag string) string {
 	if r.with != "" {
 		text += "with " + names(r.with, " or ") + " "
 	}
+	if r.unless != "" {
+		text += "without " + names(r.unless, " or ") + " "
+	}
 	if r.not == flag {
 		return text + "refused"
 	}

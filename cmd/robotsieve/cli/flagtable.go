@@ -130,15 +130,15 @@ var flagTable = []flagRow{
 		kind: someText("DIRECTIVES"),
 		help: "drop WARC records whose page states a directive, such as noindex,noai"},
 	{name: "against", on: "check", group: judging, kind: fileName(),
-		help: "without a URL: compare with this older robots.txt (- is stdin)", rules: []rule{
-			describes("--against compares what --robots says in general"),
-			{with: "against=-", not: "robots=-", why: "--robots and --against cannot both be stdin"}}},
+		help: "without a URL: compare with this older robots.txt (- is stdin)",
+		rules: append(describesWithURLs("--against compares what --robots says in general"),
+			rule{with: "against=-", not: "robots=-", why: "--robots and --against cannot both be stdin"})},
 	{name: "sitemap", on: "check", group: judging, kind: fileName("xml", "gz", "txt", "csv").again(),
 		help:  "without a URL: note rules that forbid URLs listed here (repeatable)",
-		rules: []rule{describes("--sitemap is about what --robots says in general")}},
+		rules: describesWithURLs("--sitemap is about what --robots says in general")},
 	{name: "crossings", on: "check", group: judging, kind: onOff,
 		help:  "without a URL: also note rules contradicted by exceptions or queries",
-		rules: []rule{describes("--crossings is about what --robots says in general")}},
+		rules: describesWithURLs("--crossings is about what --robots says in general")},
 	{name: "versions", on: "compile", group: judging, kind: oneOf("WHICH", "newest", "all"), text: "newest",
 		help: "which copies of an origin's robots.txt to keep"},
 
@@ -252,8 +252,10 @@ var flagTable = []flagRow{
 	{name: "output", on: "history-log", group: output, kind: oneOf("FORM", "text", "json", "html"), text: "text",
 		help: "form of the result"},
 	{name: "output", on: "check", group: output, text: "text",
-		kind: oneOf("FORM", "text", "json", "ndjson", "csv", "sarif", "changes"),
+		kind: oneOf("FORM", "text", "json", "ndjson", "csv", "html", "markdown", "sarif", "changes"),
 		help: "form of the answers; sarif and changes need no URL", rules: []rule{
+			{with: "output=html output=markdown", needs: "robots", not: "warc rules",
+				why: "the forms html and markdown are for what --robots says: they take no --rules or --warc"},
 			{with: "output=changes", needs: "against",
 				why: "the form changes is for changes: name the older robots.txt with --against OLD"},
 			{with: "output=sarif", needs: "robots", not: "ARG warc",
@@ -419,6 +421,12 @@ const (
 // general.
 func describes(about string) rule {
 	return rule{needs: "robots", not: "ARG warc", why: about + whyOther}
+}
+
+// describesWithURLs are the rules of those flags that the page of a robots.txt has beside verdicts on URLs.
+func describesWithURLs(about string) []rule {
+	return []rule{{needs: "robots", not: "warc", why: about + whyOther},
+		{unless: "output=html output=markdown", not: argument, why: about + whyOther}}
 }
 
 // auto is the default of flags by which something is found.

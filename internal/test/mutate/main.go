@@ -68,6 +68,7 @@ var packages = map[string][]string{
 	"internal/status":      {"./internal/status", "./scan/policy"},
 	"scan/internal/answer": {"./scan/internal/answer", "./scan/policy"},
 	"scan/policy":          {"./scan/policy", "./scan/audit"},
+	"scan/reading":         {"./scan/policy", "./scan/audit"},
 	"scan/crawler":         {"./scan/crawler"},
 	"scan/audit":           {"./scan/internal/judge", "./scan/audit"},
 	"scan/internal/judge":  {"./scan/internal/judge", "./scan/audit"},

@@ -154,7 +154,7 @@ func inRows[R, T any](list columns[T], of func(*R) *T) (in columns[R]) {
 // head returns the columns as a document has them.
 func (l columns[T]) head() (head []Column) {
 	for _, c := range l {
-		head = append(head, Column{cmp.Or(c.heading, c.name), c.kind != textRow})
+		head = append(head, Column{Heading: cmp.Or(c.heading, c.name), Right: c.kind != textRow})
 	}
 	return head
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
@@ -16,8 +17,9 @@ type block struct {
 	List    []string
 	Table   table
 	Facts   []fact
-	Quote   []string // lines to be kept as they are
-	Text    []string // paragraphs
+	Quote   []string         // lines to be kept as they are
+	Lines   []checkpage.Line // of a robots.txt, on the page only
+	Text    []string         // paragraphs
 }
 
 // document is what an output for people writes: text, Markdown and the page write any.
@@ -29,7 +31,7 @@ type fact struct{ Name, Text string }
 // withText returns the blocks that have something to say.
 func withText(blocks ...block) document {
 	return slices.DeleteFunc(blocks, func(b block) bool {
-		return len(b.Facts)+len(b.List)+len(b.Table.Groups)+len(b.Quote)+len(b.Text) == 0
+		return len(b.Facts)+len(b.List)+len(b.Table.Groups)+len(b.Quote)+len(b.Lines)+len(b.Text) == 0
 	})
 }
 
@@ -69,6 +71,7 @@ func spans(text string) (list []span) {
 type Column struct {
 	Heading string
 	Right   bool // its cells are flush right
+	Code    bool // its cells are text of files
 }
 
 // Left and Right return columns with these headings.
@@ -77,7 +80,7 @@ func Right(headings ...string) []Column { return columnsOf(headings, true) }
 
 func columnsOf(headings []string, right bool) (list []Column) {
 	for _, heading := range headings {
-		list = append(list, Column{heading, right})
+		list = append(list, Column{Heading: heading, Right: right})
 	}
 	return list
 }
@@ -97,6 +100,7 @@ type table struct {
 // group is some rows of a table.
 type group struct {
 	Title string // perhaps
+	Tint  int    // as checkpage.Line has it
 	Sum   bool   // the rows are sums of those before them
 	Rows  []tableRow
 }

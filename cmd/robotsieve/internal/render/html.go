@@ -26,23 +26,31 @@ var (
 	pageStyle string
 	//go:embed html/page.js
 	pageScript string
+	//go:embed html/check.html
+	checkText string
 )
 
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"style":  func() template.CSS { return template.CSS(pageStyle) },
-		"script": func() template.JS { return template.JS(pageScript) },
-		"policy": func() string {
-			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) +
-				"; base-uri 'none'; form-action 'none'"
-		},
-		"layers":   func() any { return layers },
-		"spans":    spans,
-		"cell":     func(v value) []span { return spans(v.shown()) },
-		"unbroken": unbroken.Replace,
-		"quote":    func(line string) string { return Cut(line, maxQuoteOnPage) },
-	}).Parse(pageText))
+		"style":       func() template.CSS { return template.CSS(pageStyle) },
+		"script":      func() template.JS { return template.JS(pageScript) },
+		"policy":      func() string { return policyOf(pageStyle, pageScript, "") },
+		"checkStyle":  func() template.CSS { return template.CSS(pageStyle + checkStyle) },
+		"checkScript": func() template.JS { return template.JS(loader + checkScript) },
+		"checkPolicy": func() string { return policyOf(pageStyle+checkStyle, loader+checkScript, " 'wasm-unsafe-eval'") },
+		"layers":      func() any { return layers },
+		"spans":       spans,
+		"cell":        func(v value) []span { return spans(v.shown()) },
+		"unbroken":    unbroken.Replace,
+		"quote":       func(line string) string { return Cut(line, maxQuoteOnPage) },
+	}).Parse(pageText + checkText))
 })
+
+// policyOf permits a style and a script, and what else scripts may do.
+func policyOf(style, script, more string) string {
+	return "default-src 'none'; style-src " + hashSource(style) + "; script-src " + hashSource(script) + more +
+		"; base-uri 'none'; form-action 'none'"
+}
 
 // hashSource names a text in a Content Security Policy.
 func hashSource(text string) string {

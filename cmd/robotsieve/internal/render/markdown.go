@@ -90,12 +90,17 @@ func (m *markdown) table(t table) {
 	if t.rows == 0 {
 		return
 	}
+	isRow := false // what is written is no heading or title
 	row := func(cells ...string) {
 		m.WriteString("|")
 		for i := range t.Columns {
 			cell := ""
 			if i < len(cells) {
-				cell = strings.ReplaceAll(prose(strings.TrimSpace(cells[i])), "|", `\|`)
+				text := strings.TrimSpace(cells[i])
+				if cell = prose(text); t.Columns[i].Code && isRow && text != "" && text != "-" {
+					cell = codeSpan(text)
+				}
+				cell = strings.ReplaceAll(cell, "|", `\|`)
 			}
 			m.WriteString(" " + cell + " |")
 		}
@@ -111,8 +116,10 @@ func (m *markdown) table(t table) {
 	m.line("| " + strings.Join(rules, " | ") + " |")
 	for _, g := range t.Groups {
 		if g.Title != "" {
+			isRow = false
 			row(g.Title)
 		}
+		isRow = true
 		for _, r := range g.Rows {
 			row(r.texts()...)
 			if r.Below != "" {

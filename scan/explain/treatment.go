@@ -1,8 +1,8 @@
-package job
+package explain
 
 import (
+	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // Restriction is how much of a site is forbidden, /robots.txt aside.
@@ -52,53 +52,56 @@ const (
 	NowAllowed   = "allowed"
 )
 
-// robotsText is a robots.txt, and what was made of it.
-type robotsText struct {
-	file RobotsFile
-	body []byte
-	made map[policy.Reading]*compile.Robots
+// File is a robots.txt, and what was made of it. It belongs to one goroutine.
+type File struct {
+	Name     string
+	Body     []byte
+	MaxBytes int // as compile.Options has it
+	made     map[reading.Reading]*compile.Robots
 }
 
-// compile compiles the robots.txt, once for each reading.
-func (t *robotsText) compile(r policy.Reading) *compile.Robots {
-	if t.made[r] == nil {
-		if t.made == nil {
-			t.made = map[policy.Reading]*compile.Robots{}
+// Compile compiles the robots.txt, once for each reading.
+func (f *File) Compile(r reading.Reading) *compile.Robots {
+	if f.made[r] == nil {
+		if f.made == nil {
+			f.made = map[reading.Reading]*compile.Robots{}
 		}
-		t.made[r] = compile.Compile(t.body, r.Options(t.file.MaxBytes))
+		f.made[r] = compile.Compile(f.Body, r.Options(f.MaxBytes))
 	}
-	return t.made[r]
+	return f.made[r]
 }
 
-// rulesOf returns the rules that bind a subject, those of the groups for *, and whether a group names
-// the subject.
-func (t *robotsText) rulesOf(s subject) (own, wildcard *automaton.Machine, named bool) {
-	rules := t.compile(policy.Reading(s.dialect)).Ruleset
-	own, token := s.Bound(rules)
+// rulesOf returns the rules that bind an agent, those of the groups for *, and whether a group names
+// the agent.
+func (f *File) rulesOf(a Agent) (own, wildcard *automaton.Machine, named bool) {
+	rules := f.Compile(reading.Reading(a.Dialect)).Ruleset
+	own, token := a.Bound(rules)
 	return own, rules.Wildcard(), token != ""
 }
 
 // ruleOn returns the line that decides on a path by a machine, and the text of the rule on it.
-func (t *robotsText) ruleOn(m *automaton.Machine, path string) (line int, text string) {
+func (f *File) ruleOn(m *automaton.Machine, path string) (line int, text string) {
 	var scratch automaton.Scratch
 	line = int(m.Match(&scratch, []byte(path)).Line)
-	if rule, found := t.compile(policy.Reading(m.Dialect())).Rule(line); found {
+	if rule, found := f.Compile(reading.Reading(m.Dialect())).Rule(line); found {
 		text = shortText(rule.String())
 	}
 	return line, text
 }
 
-// The bounds of all searches for one table together, in steps of prove.Prover. One question takes at
+// MaxSteps is the usual bound of all searches for one table together, in steps of prove.Prover. One question takes at
 // most a share of those that are left, so that a few hard ones leave enough for the others.
+const MaxSteps = 20_000_000
+
 const (
-	maxSearched = 20_000_000
-	shareOfOne  = 8
-	toBegin     = 1000 // steps that take as long as to begin a search, about
-	toLook      = 32   // and to look at one more rule for it
+	shareOfOne = 8
+	toBegin    = 1000 // steps that take as long as to begin a search, about
+	toLook     = 32   // and to look at one more rule for it
 )
 
-// searcher searches for paths within maxSearched. The zero value is ready for use.
+// searcher searches for paths within a bound of steps.
 type searcher struct {
+	most  int
 	steps int // that were taken
 	known map[*automaton.Machine]Restriction
 }
@@ -109,7 +112,7 @@ func (s *searcher) within(ask func(p *prove.Prover), machines ...*automaton.Mach
 	for _, m := range machines {
 		s.steps += toLook * m.Len()
 	}
-	if given := (maxSearched - s.steps) / shareOfOne; given > 0 {
+	if given := (s.most - s.steps) / shareOfOne; given > 0 {
 		p := &prove.Prover{Steps: given}
 		ask(p)
 		s.steps += given - p.Steps
@@ -137,7 +140,7 @@ var proved = prove.Answer{Decided: true}
 // differ returns how the verdicts of two machines differ.
 func (s *searcher) differ(a, b *automaton.Machine) prove.Difference {
 	d := prove.Difference{Forbidden: proved, Allowed: proved}
-	if a.Dialect() != b.Dialect() || a.Len() != b.Len() || policy.RulesSum(a) != policy.RulesSum(b) {
+	if a.Dialect() != b.Dialect() || a.Len() != b.Len() || !bytes.Equal(reading.RulesOf(a), reading.RulesOf(b)) {
 		d = prove.Difference{}
 		s.within(func(p *prove.Prover) { d, _ = p.Differ(a, b) }, a, b)
 	}
@@ -164,26 +167,26 @@ var barredCategories = []string{"search", "ai-training", "ai-search", "user-trig
 
 // barred returns how the robots.txt treats *, read by a dialect, and the crawlers of
 // barredCategories that it names and treats otherwise, read in their own way unless read says how.
-func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *searcher) []Treatment {
+func (c *describing) barred(by automaton.Dialect, read *automaton.Dialect, search *searcher) []Treatment {
 	type rules struct { // equal for machines whose rules are the same but for their lines
 		automaton.Dialect
-		sum [sha256.Size]byte
+		texts string
 	}
-	star := c.compile(policy.Reading(by)).Ruleset.Wildcard()
+	star := c.Robots.Compile(reading.Reading(by)).Ruleset.Wildcard()
 	table := []Treatment{{Agents: []string{"*"}, Restriction: search.restriction(star), machine: star}}
 	if read == nil {
 		table = c.otherReadings(table, search)
 	}
 	stars := len(table)
 	rows := map[rules]int{} // 0 for rules that say what those for * say
-	profiles := c.known.Profiles()
+	profiles := c.Lint.Crawlers.Profiles()
 	for i := range profiles {
-		s := newSubject(crawler.Claim{Profile: &profiles[i]}, read)
-		own, wildcard, named := c.rulesOf(s)
+		s := AgentOf(crawler.Claim{Profile: &profiles[i]}, read)
+		own, wildcard, named := c.Robots.rulesOf(s)
 		if !named || !slices.Contains(barredCategories, profiles[i].Category) {
 			continue
 		}
-		key := rules{s.dialect, policy.RulesSum(own)}
+		key := rules{s.Dialect, string(reading.RulesOf(own))}
 		row, known := rows[key]
 		if !known && !search.same(own, wildcard) {
 			row = stars + slices.IndexFunc(table[stars:], func(t Treatment) bool { return search.same(t.machine, own) })
@@ -193,7 +196,7 @@ func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *
 		}
 		rows[key] = row
 		if row > 0 {
-			table[row].Agents = append(table[row].Agents, s.name)
+			table[row].Agents = append(table[row].Agents, s.Name)
 		}
 	}
 	for _, row := range table {
@@ -208,9 +211,9 @@ func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *
 
 // otherReadings adds to the table, which has a row for *, those for * as other parsers read the file, where
 // they differ.
-func (c *Checker) otherReadings(table []Treatment, search *searcher) []Treatment {
-	for _, r := range policy.UnknownReadings() {
-		star := c.compile(r).Ruleset.Wildcard()
+func (c *describing) otherReadings(table []Treatment, search *searcher) []Treatment {
+	for _, r := range reading.UnknownReadings() {
+		star := c.Robots.Compile(r).Ruleset.Wildcard()
 		isStar := func(t Treatment) bool { return t.machine.Agrees(star) || search.same(t.machine, star) }
 		if !slices.ContainsFunc(table, isStar) {
 			table = append(table, Treatment{Agents: []string{"*"}, Reading: readers[r], Restriction: search.restriction(star),
@@ -222,28 +225,28 @@ func (c *Checker) otherReadings(table []Treatment, search *searcher) []Treatment
 
 // compared returns whose treatments by two robots.txt are compared: the agents that were asked for
 // or, if there are none, *, the known crawlers, and the further product tokens in either file.
-func (c *Checker) compared(read *automaton.Dialect) (list []subject) {
-	for _, a := range c.agents {
-		list = append(list, a.subject)
+func (c *describing) compared(read *automaton.Dialect) (list []Agent) {
+	for _, a := range c.Asked {
+		list = append(list, a.Agent)
 	}
 	if len(list) > 0 {
 		return list
 	}
 	known := map[string]bool{}
 	add := func(claim crawler.Claim) {
-		s := newSubject(claim, read)
+		s := AgentOf(claim, read)
 		if token := strings.ToLower(s.Tokens[0]); claim.Profile != nil || !known[token] {
 			known[token] = true
 			list = append(list, s)
 		}
 	}
 	add(crawler.Claim{Name: "*"})
-	profiles := c.known.Profiles()
+	profiles := c.Lint.Crawlers.Profiles()
 	for i := range profiles {
 		add(crawler.Claim{Profile: &profiles[i]})
 	}
-	for _, text := range []*robotsText{c.against, &c.robotsText} {
-		for _, g := range text.compile(policy.Reading(list[0].dialect)).Groups {
+	for _, text := range []*File{c.Against, c.Robots} {
+		for _, g := range text.Compile(reading.Reading(list[0].Dialect)).Groups {
 			for _, a := range g.Agents {
 				if a.Token != "" {
 					add(crawler.Claim{Name: a.Value[:len(a.Token)]})
@@ -264,12 +267,12 @@ type comparison struct {
 // differences compares the robots.txt with the older one. It returns the differences, and those
 // agents for which it is not decided whether there are more. Crawlers that are bound by the groups
 // for * in both files are only named where those are not treated as * is.
-func (c *Checker) differences(read *automaton.Dialect, search *searcher) (list []Difference, undecided []string) {
+func (c *describing) differences(read *automaton.Dialect, search *searcher) (list []Difference, undecided []string) {
 	known := map[[2]*automaton.Machine]comparison{}
 	var star prove.Difference
 	for i, s := range c.compared(read) {
-		before, _, wasNamed := c.against.rulesOf(s)
-		after, _, isNamed := c.rulesOf(s)
+		before, _, wasNamed := c.Against.rulesOf(s)
+		after, _, isNamed := c.Robots.rulesOf(s)
 		found, done := known[[2]*automaton.Machine{before, after}]
 		if !done {
 			found = c.compare(before, after, search)
@@ -278,22 +281,22 @@ func (c *Checker) differences(read *automaton.Dialect, search *searcher) (list [
 		switch {
 		case i == 0:
 			star = found.Difference
-		case len(c.agents) == 0 && !wasNamed && !isNamed && found.Difference == star:
+		case len(c.Asked) == 0 && !wasNamed && !isNamed && found.Difference == star:
 			continue
 		}
 		for _, d := range found.changes {
-			d.Agent = s.name
+			d.Agent = s.Name
 			list = append(list, d)
 		}
 		if !found.Forbidden.Decided || !found.Allowed.Decided || found.more {
-			undecided = append(undecided, s.name)
+			undecided = append(undecided, s.Name)
 		}
 	}
 	return list, undecided
 }
 
 // compare searches for a path of each change and of each rule that decides on some.
-func (c *Checker) compare(before, after *automaton.Machine, search *searcher) comparison {
+func (c *describing) compare(before, after *automaton.Machine, search *searcher) comparison {
 	found := comparison{Difference: search.differ(before, after)}
 	add := func(change, first string, allows, forbids *automaton.Machine) {
 		if first == "" {
@@ -307,8 +310,8 @@ func (c *Checker) compare(before, after *automaton.Machine, search *searcher) co
 		}
 		for _, path := range paths {
 			d := Difference{Change: change, Path: path}
-			d.LineBefore, d.RuleBefore = c.against.ruleOn(before, path)
-			d.LineAfter, d.RuleAfter = c.ruleOn(after, path)
+			d.LineBefore, d.RuleBefore = c.Against.ruleOn(before, path)
+			d.LineAfter, d.RuleAfter = c.Robots.ruleOn(after, path)
 			found.changes = append(found.changes, d)
 		}
 	}

@@ -1,7 +1,10 @@
-package job
+// Package explain says what a robots.txt says: whom it binds and what it forbids them, how it treats
+// a URL and why, what changed from an older one, and what is wrong with it. It reads no files, so that
+// a page in a browser can have it too.
+package explain
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +14,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/lint"
-	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/preference"
+	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
 // Description is what a robots.txt says, in words. Its texts have the bytes of the
@@ -180,47 +183,58 @@ type LineText struct {
 	Text string `json:"text"`
 }
 
-// Describe says what the robots.txt says by a dialect. Nil stands for that of the agents, or
-// for RFC 9309's if they have several or there are none; then there are also the notes of
-// both RFC 9309's reading and Google's. An archive has no text to describe, and is an error.
-func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*Description, error) {
-	if c.file.Name == "" {
-		return nil, usageError("no URL: an archive is asked about URLs")
-	}
+// Options say what to describe.
+type Options struct {
+	Robots  *File
+	Against *File // an older robots.txt that Robots is compared with; nil for none
+	Asked   []*Asked
+	// Dialect is how the file is read. Nil stands for the dialect of the agents asked for, or for RFC 9309's if they
+	// have several or there are none; then there are also the notes of both RFC 9309's reading and Google's.
+	Dialect *automaton.Dialect
+	// Lint are the options for notes, of which Readings and MaxBytes are set by those here. Its crawlers are also those
+	// of Description.Barred.
+	Lint lint.Options
+	// Steps bounds the searches for each table, in steps of prove.Prover. 0 stands for MaxSteps.
+	Steps int
+}
+
+// describing is the state of Describe.
+type describing struct {
+	Options
+	steps int
+}
+
+// Describe says what a robots.txt says.
+func Describe(o Options) *Description {
+	c := &describing{o, cmp.Or(o.Steps, MaxSteps)}
+	dialect := o.Dialect
 	by := c.commonDialect()
 	if dialect != nil {
 		by = *dialect
 	}
-	robots := c.compile(policy.Reading(by))
-	var err error
-	if c.known, err = Crawlers(c.crawlers); err != nil {
-		return nil, err
-	}
-	notes, err := c.notes(ctx, dialect)
-	if err != nil {
-		return nil, err
-	}
+	robots := o.Robots.Compile(reading.Reading(by))
+	notes := c.notes()
 	d := &Description{
-		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
+		File: o.Robots.Name, Dialect: by.String(), Bytes: len(o.Robots.Body), Lines: robots.Lines,
 		Agents: []AgentText{},
 	}
 	for _, g := range robots.Groups {
 		d.Rules += len(g.Rules)
 	}
-	made, left := &describer{known: knownTokens(c.known.Profiles(), by)}, &d.NotListed
+	made, left := &describer{known: knownTokens(o.Lint.Crawlers.Profiles(), by)}, &d.NotListed
 	d.Groups = described(made, robots.Groups, &left.Groups, func(g compile.Group) GroupText { return made.group(g, left) })
-	search := &searcher{}
-	signals := c.signals()
-	for _, a := range c.agents {
-		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt, search.restriction(a.machine),
+	search := &searcher{most: c.steps}
+	signals, _ := preference.Read(o.Robots.Compile(reading.ReadRFC9309))
+	for _, a := range o.Asked {
+		d.Agents = append(d.Agents, AgentText{a.Name, a.Groups, a.WhyGroup, a.Exempt, search.restriction(a.Machine),
 			a.signals(signals)})
 	}
 	d.Barred = c.barred(by, dialect, search)
 	made.size = 0 // what follows has room of its own
 	d.Differences, d.Undecided = []Difference{}, []string{}
-	if c.against != nil {
-		d.Against = c.against.file.Name
-		differences, undecided := c.differences(dialect, &searcher{})
+	if o.Against != nil {
+		d.Against = o.Against.Name
+		differences, undecided := c.differences(dialect, &searcher{most: c.steps})
 		d.Differences = described(made, differences, &left.Differences, func(x Difference) Difference {
 			made.size += len(x.Agent) + len(x.Path) + len(x.RuleBefore) + len(x.RuleAfter) + roomOfLine
 			return x
@@ -246,35 +260,28 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*De
 		}
 		return n
 	})
-	return d, nil
+	return d
 }
 
 // commonDialect returns the dialect that all agents have, else RFC 9309's.
-func (c *Checker) commonDialect() (common automaton.Dialect) {
-	for i, a := range c.agents {
-		if i > 0 && a.dialect != common {
+func (c *describing) commonDialect() (common automaton.Dialect) {
+	for i, a := range c.Asked {
+		if i > 0 && a.Dialect != common {
 			return automaton.RFC9309
 		}
-		common = a.dialect
+		common = a.Dialect
 	}
 	return common
 }
 
 // notes returns the notes of a dialect's reading; of RFC 9309's and Google's if it is nil.
-func (c *Checker) notes(ctx context.Context, dialect *automaton.Dialect) (notes []lint.Note, err error) {
-	o := lint.Options{MaxBytes: c.file.MaxBytes, Crawlers: c.known, Crossings: c.crossing}
-	if dialect != nil {
-		o.Readings = []policy.Reading{policy.Reading(*dialect)}
+func (c *describing) notes() []lint.Note {
+	o := c.Lint
+	o.MaxBytes, o.Readings = c.Robots.MaxBytes, nil
+	if c.Dialect != nil {
+		o.Readings = []reading.Reading{reading.Reading(*c.Dialect)}
 	}
-	if len(c.sitemaps) > 0 {
-		o.Sitemap = func(yield func([]byte) bool) {
-			for i := 0; i < len(c.sitemaps) && err == nil; i++ {
-				err = eachURL(ctx, c.sitemaps[i], yield)
-			}
-		}
-	}
-	notes = lint.Check(c.body, o)
-	return notes, err
+	return lint.Check(c.Robots.Body, o)
 }
 
 // pathsOf says in words which paths a rule is for.

@@ -1,0 +1,438 @@
+// Package checkpage lays out what check says of a robots.txt in sections: for the page, for Markdown, and
+// for the script of the page, which lays out anew what its reader edits. It knows neither HTML nor
+// Markdown.
+package checkpage
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/explain"
+	"github.com/robotsieve/robotsieve/scan/lint"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// Page is what check says of a robots.txt.
+type Page struct {
+	Title    string
+	Headline []string // paragraphs
+	Totals   []Total
+	Sections []Section // those that have something to say
+}
+
+// Total is a number with what it counts.
+type Total struct{ Name, Count string }
+
+// Section is a table, or the lines of the file.
+type Section struct {
+	ID, Heading, Intro string
+	Columns            []Column
+	Groups             []Group
+	Lines              []Line
+	More               string // what it leaves out
+}
+
+// Column is a column of a table. The cells of a Code column are text of files.
+type Column struct {
+	Heading string
+	Code    bool
+}
+
+// Group is some rows of a table. Tint is that of a group of robots.txt, as Line has it.
+type Group struct {
+	Title string
+	Tint  int
+	Rows  [][]string
+}
+
+// Line is a line of a robots.txt.
+type Line struct {
+	Number int
+	Text   string
+	Tint   int // 1 to Tints, the same for the lines of a group; 0 for a line of no group
+	Notes  []LineNote
+}
+
+// LineNote is a note beside a line.
+type LineNote struct{ Severity, Text string }
+
+// The bounds of a page.
+const (
+	Tints       = 6
+	maxLines    = 5000
+	maxRows     = 3000 // of a table
+	maxCell     = 160  // characters
+	maxLine     = 300
+	maxTitle    = 500
+	maxNotes    = 20  // beside a line
+	maxNoteSize = 400 // characters beside a line
+)
+
+// severities are those of notes, the gravest first.
+var severities = []string{"error", "warning", "note"}
+
+// Of lays out a description and the answers about URLs, as package explain returns them. The texts of the
+// page are for people.
+func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
+	d, answers = report.Texts(d, report.Printable), report.Texts(answers, report.Printable)
+	if d.File == "-" {
+		d.File = "stdin"
+	}
+	if base(d.File) != base(d.Against) { // a client need not see the folders of who checks
+		d.File, d.Against = base(d.File), base(d.Against)
+	}
+	p := Page{Title: "robots.txt: " + cut(d.File), Headline: headline(d)}
+	total := func(n int, noun string) {
+		p.Totals = append(p.Totals, Total{english.Verb(int64(n), noun, noun+"s"), english.Grouped(int64(n))})
+	}
+	total(d.Lines, "line")
+	total(len(d.Groups)+d.NotListed.Groups, "group")
+	total(d.Rules, "rule")
+	for _, severity := range severities {
+		total(d.Severities[severity], severity)
+	}
+	tints := tintsOf(d)
+	sections := []Section{verdicts(answers), changes(d), barred(d), agents(d), lines(d, file, tints),
+		groups(d, tints), signals(d), others(d), notes(d)}
+	p.Sections = slices.DeleteFunc(sections, func(s Section) bool {
+		return len(s.Groups)+len(s.Lines) == 0 && s.More == ""
+	})
+	return p
+}
+
+// base returns the name of a file without its folders.
+func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
+
+// cut bounds the text of a cell.
+func cut(text string) string { return shorter(text, maxCell) }
+
+// shorter cuts a text after so many characters.
+func shorter(text string, most int) string {
+	if len(text) > most {
+		if runes := []rune(text); len(runes) > most {
+			return string(runes[:most-1]) + "…"
+		}
+	}
+	return text
+}
+
+// headline says the most important in sentences.
+func headline(d *explain.Description) []string {
+	var list []string
+	if d.Against != "" {
+		list = append(list, changed(d))
+	}
+	star := map[string]string{
+		"full": "everything is forbidden", "none": "everything is allowed", "partial": "a part of the site is forbidden",
+	}[d.Barred[0].Class]
+	switch {
+	case len(d.Groups) == 0 && len(d.Barred) == 1:
+		list = append(list, "No line names a user agent: every crawler may fetch everything.")
+	case star != "":
+		list = append(list, "For crawlers that no group names, "+star+".")
+	}
+	for _, row := range d.Barred {
+		if row.Class == "full" && row.Agents[0] != "*" {
+			names := row.Agents
+			if more := int64(len(names) - 6); more > 1 {
+				names = append(slices.Clone(names[:6]), english.Plural(more, "more crawler"))
+			}
+			list = append(list, english.List(names)+" may fetch nothing.")
+		}
+	}
+	return list
+}
+
+// changed says how many changes there are.
+func changed(d *explain.Description) string {
+	n := len(explain.ChangesOf(d.Differences))
+	switch {
+	case n > 0:
+		return fmt.Sprintf("%s from %s in what crawlers may fetch.", english.Plural(int64(n), "change"), cut(d.Against))
+	case len(d.Undecided) > 0:
+		return "Whether anything changed from " + cut(d.Against) + " was not decided, because the search was too long."
+	}
+	return "No change from " + cut(d.Against) + " in what crawlers may fetch, proved for all paths."
+}
+
+// verdicts are the answers about URLs.
+func verdicts(answers []explain.Answer) Section {
+	s := Section{ID: "verdicts", Heading: "Verdicts", Columns: []Column{{"URL", true}, {"agent", false},
+		{"verdict", false}, {"decided by", true}, {"because", false}}}
+	t := table{section: &s}
+	for _, a := range answers {
+		by, why := "", a.WhyRule
+		if a.Line > 0 {
+			by = fmt.Sprintf("line %d: %s", a.Line, a.Rule)
+		}
+		if a.WhyGroup != "" {
+			why += "; " + a.WhyGroup
+		}
+		if a.Contested != "" {
+			why += "; contested: " + a.Contested
+		}
+		if a.Exempt != "" {
+			why += "; but " + a.Agent + " does not apply robots.txt: " + a.Exempt
+		}
+		t.row(a.URL, a.Agent, a.Verdict(), by, why)
+	}
+	t.end("verdict", 0)
+	return s
+}
+
+// changes are those from the older file, by agent.
+func changes(d *explain.Description) Section {
+	if d.Against == "" {
+		return Section{}
+	}
+	s := Section{ID: "changes", Heading: "What changed", Intro: "From " + cut(d.Against) + ", for whom, with a " +
+		"shortest path for each pair of rules that decide.",
+		Columns: []Column{{"path", true}, {"before", false}, {"now", false}}}
+	t := table{section: &s}
+	was := map[string]string{explain.NowAllowed: "forbidden, ", explain.NowForbidden: "allowed, "}
+	rows, titles := map[string][][]string{}, []string(nil)
+	for _, c := range explain.ChangesOf(d.Differences) {
+		names, now, before := c.Words()
+		may := c.May()
+		title := strings.ToUpper(may[:1]) + may[1:] + ": " + names
+		if rows[title] == nil {
+			titles = append(titles, title)
+		}
+		rows[title] = append(rows[title], []string{c[0].Path, was[c[0].Change] + before, c[0].Change + ", " + now})
+	}
+	for _, title := range titles {
+		t.begin(title, 0)
+		for _, cells := range rows[title] {
+			t.row(cells...)
+		}
+	}
+	t.end("change", d.NotListed.Differences)
+	if len(d.Undecided) > 0 {
+		s.More = strings.TrimSpace(s.More + " Not decided, because the search was too long: whether more changed for " +
+			cut(explain.NamesOf(d.Undecided)) + ".")
+	}
+	return s
+}
+
+// barred says how much is forbidden to whom.
+func barred(d *explain.Description) Section {
+	s := Section{ID: "barred", Heading: "Who is barred", Intro: "Crawlers for search, AI and SEO that the file does " +
+		"not treat as all others, with a shortest path that is forbidden and a shortest one that is allowed.",
+		Columns: []Column{{"crawlers", false}, {"what is forbidden", false},
+			{"forbidden, for example", true}, {"allowed, for example", true}}}
+	t := table{section: &s}
+	words := map[string]string{"full": "everything", "partial": "a part", "none": "nothing"}
+	for i, row := range d.Barred {
+		names := strings.Join(row.Agents, ", ")
+		switch {
+		case row.Reading != "":
+			names = "* (" + row.Reading + ")"
+		case i == 0:
+			names = "* (all that no group names)"
+		}
+		t.row(names, cmp.Or(words[row.Class], "not decided"), cmp.Or(row.Forbidden, "-"), cmp.Or(row.Allowed, "-"))
+	}
+	t.end("row", 0)
+	return s
+}
+
+// agents says which groups bind each agent that was asked for.
+func agents(d *explain.Description) Section {
+	s := Section{ID: "agents", Heading: "Agents", Columns: []Column{{"agent", false}, {"groups", false},
+		{"because", false}, {"class", false}}}
+	t := table{section: &s}
+	for _, a := range d.Agents {
+		var at []int
+		for _, g := range a.Groups {
+			at = append(at, g.Line)
+		}
+		why, lines := a.WhyGroup, "-"
+		if a.Exempt != "" {
+			why += "; but it does not apply robots.txt: " + a.Exempt
+		}
+		if len(at) > 0 {
+			lines = explain.LinesOf(at)
+		}
+		t.row(a.Agent, lines, why, a.Restriction.Sentence())
+	}
+	t.end("agent", 0)
+	return s
+}
+
+// groups says what each group permits.
+func groups(d *explain.Description, tints func(line int) int) Section {
+	s := Section{ID: "groups", Heading: "What each group permits", Columns: []Column{{"", false}, {"paths", false},
+		{"rule", true}}}
+	if d.Rules > 0 {
+		s.Intro = "A crawler may fetch every path that no rule of its groups matches."
+	}
+	t := table{section: &s}
+	for _, g := range d.Groups {
+		title := fmt.Sprintf("Line %d: %s", g.Line, g.Whom(len(d.Groups), d.Dialect))
+		if len(g.Binds) > 0 && !g.Known {
+			title += " (no known crawler)"
+		}
+		t.begin(title, tints(g.Line))
+		switch {
+		case len(g.Binds) == 0:
+			t.row("nothing", "no user-agent line of the group names a crawler", "")
+		case len(g.Rules) == 0:
+			t.row("may fetch", "everything, because the group has no rule", "")
+		default:
+			for _, r := range g.Rules {
+				t.row(r.Permission(), cmp.Or(r.Paths, "-"), fmt.Sprintf("line %d: %s", r.Line, r.Rule))
+			}
+		}
+	}
+	t.end("rule", d.NotListed.Rules)
+	if n := d.NotListed.Groups; n > 0 {
+		s.More += " " + english.Plural(int64(n), "more group") + " not listed."
+	}
+	return s
+}
+
+// signals are the preferences about what pages are used for.
+func signals(d *explain.Description) Section {
+	s := Section{ID: "signals", Heading: "Preferences", Intro: "How pages may be used. They neither allow nor forbid a fetch.",
+		Columns: []Column{{"crawlers", false}, {"preference", false}}}
+	t := table{section: &s}
+	for _, p := range d.Signals {
+		names := "every crawler"
+		if len(p.Agents) > 0 {
+			names = strings.Join(p.Agents, ", ")
+		}
+		for _, text := range explain.StatementTexts(p.Statements) {
+			t.row(names, text)
+		}
+	}
+	t.end("crawler", d.NotListed.Signals)
+	return s
+}
+
+// others are the lines that are no rules.
+func others(d *explain.Description) Section {
+	s := Section{ID: "others", Heading: "Lines that are no rules", Columns: []Column{{"line", false}, {"text", true}}}
+	t := table{section: &s}
+	for _, o := range d.Others {
+		t.row(fmt.Sprint(o.Line), o.Text)
+	}
+	t.end("line", d.NotListed.Others)
+	return s
+}
+
+// notes says what is wrong, the gravest first.
+func notes(d *explain.Description) Section {
+	s := Section{ID: "notes", Heading: "Notes", Columns: []Column{{"", false}, {"lines", false}, {"note", false},
+		{"for example", true}}}
+	t := table{section: &s}
+	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), func(x, y lint.Note) int {
+		return slices.Index(severities, x.Severity) - slices.Index(severities, y.Severity)
+	}) {
+		t.row(n.Severity, shorter(strings.Join(explain.Numbers(n.Lines), ", "), 60), explain.NoteText(n), n.Witness)
+	}
+	t.end("note", d.NotListed.Notes)
+	if len(d.Notes) == 0 {
+		s.More = "No notes."
+	}
+	return s
+}
+
+// tintsOf returns the tints of lines: those of a group have one, from its first line to the next group's.
+func tintsOf(d *explain.Description) func(line int) int {
+	isOther := map[int]bool{}
+	for _, o := range d.Others {
+		isOther[o.Line] = true
+	}
+	return func(line int) int {
+		after, is := slices.BinarySearchFunc(d.Groups, line, func(g explain.GroupText, line int) int {
+			return cmp.Compare(g.Line, line)
+		})
+		if is {
+			after++
+		}
+		if after == 0 || isOther[line] {
+			return 0
+		}
+		return (after-1)%Tints + 1
+	}
+}
+
+// lines are those of the file, each with the notes on it.
+func lines(d *explain.Description, file *explain.File, tints func(line int) int) Section {
+	s := Section{ID: "lines", Heading: "Line by line", Intro: "The lines of a group have one colour."}
+	beside := map[int][]LineNote{}
+	for _, n := range d.Notes {
+		text := shorter(n.Note, maxNoteSize)
+		if n.Witness != "" {
+			text += ", for example " + shorter(n.Witness, maxNoteSize)
+		}
+		for _, line := range n.Lines {
+			if len(beside[line]) < maxNotes {
+				beside[line] = append(beside[line], LineNote{n.Severity, text})
+			}
+		}
+	}
+	number := 0
+	body := lineEnds.Replace(string(compile.WholeLines(file.Body, file.MaxBytes)))
+	for text := range strings.SplitSeq(body, "\n") {
+		if number++; number > d.Lines {
+			break
+		}
+		if number > maxLines {
+			s.More = english.Plural(int64(d.Lines-maxLines), "more line") + " not shown."
+			break
+		}
+		line := Line{Number: number, Notes: beside[number],
+			Text: shorter(report.Printable(strings.ReplaceAll(text, "\t", "    ")), maxLine)}
+		if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
+			line.Tint = tints(number)
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	return s
+}
+
+// lineEnds makes one of the ends of a line that parsers know.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// table fills the groups of a section, up to maxRows.
+type table struct {
+	section *Section
+	title   string
+	tint    int
+	rows    int
+	left    int
+	begun   bool
+}
+
+// begin begins a group of rows.
+func (t *table) begin(title string, tint int) { t.title, t.tint, t.begun = title, tint, false }
+
+// row adds a row, or counts it as left out.
+func (t *table) row(cells ...string) {
+	if t.rows == maxRows {
+		t.left++
+		return
+	}
+	t.rows++
+	s := t.section
+	if !t.begun {
+		s.Groups, t.begun = append(s.Groups, Group{Title: shorter(t.title, maxTitle), Tint: t.tint}), true
+	}
+	for i := range cells {
+		cells[i] = cut(cells[i])
+	}
+	g := &s.Groups[len(s.Groups)-1]
+	g.Rows = append(g.Rows, cells)
+}
+
+// end says how many rows were left out, here and in what the section is made of.
+func (t *table) end(noun string, more int) {
+	if n := int64(t.left + more); n > 0 {
+		t.section.More = "and " + english.Plural(n, "more "+noun) + "."
+	}
+}

@@ -1,0 +1,136 @@
+package render
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/explain"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// The page of check has a script that runs the parser, the matcher and the notes of this program, compiled for browsers
+// (make wasm). Without the script it says the same of its file.
+var (
+	//go:embed html/check.css
+	checkStyle string
+	//go:embed html/check.js
+	checkScript string
+	// wasm_exec.js is that of the Go distribution (Copyright The Go Authors, with a BSD licence), which loads programs.
+	//go:embed html/wasm_exec.js
+	loader string
+	//go:embed html/check.wasm.gz
+	program []byte
+)
+
+// checkData is what the template of check's page writes.
+type checkData struct {
+	checkpage.Page
+	Sections    []section
+	File, Older *given // nil for none
+	Program     []byte // nil for none: then the page cannot be asked
+}
+
+// maxPageFile bounds the files that a page can be asked about, in bytes.
+const maxPageFile = 512_000
+
+// WriteCheckHTML writes what check says as one page of HTML, complete in itself. Older is nil if the file is compared
+// with none.
+func WriteCheckHTML(w io.Writer, p checkpage.Page, file, older *explain.File) error {
+	data := checkData{Page: p, File: givenOf(file), Older: givenOf(older), Program: program}
+	for i := range p.Sections {
+		data.Sections = append(data.Sections, section{block: blockOf(&p.Sections[i]), ID: p.Sections[i].ID,
+			Intro: p.Sections[i].Intro})
+	}
+	if len(file.Body) > maxPageFile || older != nil && len(older.Body) > maxPageFile {
+		data.Program = nil
+	}
+	return page().ExecuteTemplate(w, "check", data)
+}
+
+// WriteTester writes the page without a robots.txt, for anybody to try one.
+func WriteTester(w io.Writer) error {
+	data := checkData{Page: checkpage.Page{Title: "robots.txt tester"}, Program: program}
+	return page().ExecuteTemplate(w, "check", data)
+}
+
+// given is a file that was given to the page, whose reader may edit it.
+type given struct {
+	Name   string
+	Octets template.HTML
+}
+
+func givenOf(f *explain.File) *given {
+	if f == nil {
+		return nil
+	}
+	return &given{report.Printable(f.Name), encoded(f.Body)}
+}
+
+// encoded returns bytes as a script that is no code has them.
+func encoded(octets []byte) template.HTML {
+	return template.HTML(base64.StdEncoding.EncodeToString(octets))
+}
+
+// Encoded returns the program as the page has it, and Size its kilobytes.
+func (d checkData) Encoded() template.HTML { return encoded(d.Program) }
+func (d checkData) Size() string           { return english.Grouped(int64(len(d.Program)+999) / 1000) }
+
+// blockOf returns a section as a block of a document.
+func blockOf(s *checkpage.Section) block {
+	b := block{Heading: s.Heading, Lines: s.Lines}
+	for _, c := range s.Columns {
+		b.Table.Columns = append(b.Table.Columns, Column{Heading: c.Heading, Code: c.Code})
+	}
+	for _, g := range s.Groups {
+		to := group{Title: g.Title, Tint: g.Tint}
+		for _, cells := range g.Rows {
+			var row tableRow
+			for _, cell := range cells {
+				row.Cells = append(row.Cells, value{octets: []byte(cell)})
+			}
+			to.Rows = append(to.Rows, row)
+		}
+		b.Table.Groups = append(b.Table.Groups, to)
+		b.Table.rows += len(g.Rows)
+	}
+	b.Table.More = s.More
+	return b
+}
+
+// maxMarkdown bounds the Markdown of check, in bytes: a comment on GitHub has at most 65,536 characters.
+const maxMarkdown = 60_000
+
+// WriteCheckMarkdown writes what check says as Markdown, cut where it is too long for a comment.
+func WriteCheckMarkdown(w io.Writer, p checkpage.Page) error {
+	var m markdown
+	m.line("# " + prose(p.Title))
+	for _, text := range p.Headline {
+		m.paragraph(text)
+	}
+	var totals []string
+	for _, t := range p.Totals {
+		totals = append(totals, t.Count+" "+t.Name)
+	}
+	m.paragraph(strings.Join(totals, ", ") + ".")
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		if b := blockOf(s); len(b.Lines) == 0 {
+			if s.Intro != "" {
+				b.Title = s.Intro
+			}
+			m.block(b)
+		}
+	}
+	const rest = "\nThe rest is left out, because it is too long for a comment: see --output html.\n"
+	text := m.String()
+	if len(text) > maxMarkdown {
+		text = text[:strings.LastIndexByte(text[:maxMarkdown-len(rest)], '\n')+1] + rest
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}

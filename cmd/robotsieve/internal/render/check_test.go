@@ -1,0 +1,186 @@
+package render_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/explain"
+	"github.com/robotsieve/robotsieve/scan/lint"
+)
+
+var update = flag.Bool("update", false, "make the program of check's page anew")
+
+// TestProgram: the program in the page of check is made of the code as it is. Its comment names the Go release that
+// made it; another makes other bytes.
+func TestProgram(t *testing.T) {
+	const blob, loader = "html/check.wasm.gz", "html/wasm_exec.js"
+	packed, err := os.ReadFile(blob)
+	if !*update {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Comment != runtime.Version() {
+			t.Skipf("the program was made by %s, and this is %s: nothing is compared", r.Comment, runtime.Version())
+		}
+	}
+	file := filepath.Join(t.TempDir(), "program")
+	build := exec.Command("go", "build", "-trimpath", "-pgo=off", "-buildvcs=false", "-gcflags=all=-l",
+		"-ldflags=-s -w -buildid=", "-o", file, "../checkpage/wasm")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWASM=", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	made, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&now, gzip.BestCompression)
+	w.Comment = runtime.Version()
+	if _, err := w.Write(made); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loads, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/wasm_exec.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if os.WriteFile(blob, now.Bytes(), 0o666) != nil || os.WriteFile(loader, loads, 0o666) != nil {
+			t.Fatal("it cannot be written")
+		}
+		return
+	}
+	kept, _ := os.ReadFile(loader)
+	if !bytes.Equal(now.Bytes(), packed) || !bytes.Equal(loads, kept) {
+		t.Errorf("%s is stale: run make wasm, and commit it", blob)
+	}
+	if most := 1_500_000; len(packed)+len(loads) > most {
+		t.Errorf("%d bytes, %d at most", len(packed)+len(loads), most)
+	}
+}
+
+// checked lays out a robots.txt, with verdicts for GPTBot.
+func checked(t *testing.T, body string, urls ...string) (checkpage.Page, *explain.File) {
+	t.Helper()
+	known, err := crawler.New(crawler.Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := &explain.File{Name: "robots.txt", Body: []byte(body)}
+	asked := file.Ask(explain.AgentOf(crawler.Claim{Profile: known.ByName("GPTBot")}, nil))
+	var answers []explain.Answer
+	for _, url := range urls {
+		answers = append(answers, asked.Answer(url))
+	}
+	d := explain.Describe(explain.Options{Robots: file, Lint: lint.Options{Crawlers: known}})
+	return checkpage.Of(d, file, answers), file
+}
+
+// TestCheckMarkdownIsInert: no text of a robots.txt or a URL acts in a comment: what is no code is escaped, and code
+// ends where it shall.
+func TestCheckMarkdownIsInert(t *testing.T) {
+	attacks := append(slices.Clone(reporttest.Attacks), "/`|`x", "/``` ` |", "@somebody", "#1", "|a|b|", "/a\\|b",
+		"[a](b)")
+	body := "User-agent: *\n"
+	for _, text := range attacks {
+		body += "Disallow: /" + text + "\nUser-agent: " + text + "\n" + text + "\n"
+	}
+	p, _ := checked(t, body, attacks...)
+	var b strings.Builder
+	if err := render.WriteCheckMarkdown(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	columns := 0
+	for line := range strings.Lines(b.String()) {
+		bare := escapes.ReplaceAllString(outsideCode(line), "")
+		if strings.ContainsAny(bare, "<>@") || strings.Contains(bare, "[") || strings.Contains(bare, "://") {
+			t.Errorf("it acts: %s", line)
+		}
+		if strings.HasPrefix(line, "| ---") {
+			columns = strings.Count(line, "|")
+		}
+		if strings.HasPrefix(line, "|") && columns > 0 && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != columns {
+			t.Errorf("not %d columns: %s", columns-1, line)
+		}
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+		}
+	}
+}
+
+var escapes = regexp.MustCompile(`\\.`)
+
+// outsideCode removes the code spans of a line (GitHub Flavored Markdown Spec, 6.3).
+func outsideCode(line string) (rest string) {
+	for {
+		begin := strings.IndexByte(line, '`')
+		for begin > 0 && line[begin-1] == '\\' {
+			next := strings.IndexByte(line[begin+1:], '`')
+			if next < 0 {
+				return rest + line
+			}
+			begin += 1 + next
+		}
+		if begin < 0 {
+			return rest + line
+		}
+		fence := line[begin : begin+len(line[begin:])-len(strings.TrimLeft(line[begin:], "`"))]
+		end := strings.Index(line[begin+len(fence):], fence)
+		if end < 0 {
+			return rest + line
+		}
+		rest, line = rest+line[:begin], line[begin+2*len(fence)+end:]
+	}
+}
+
+// TestCheckOfLargeFile: the Markdown of a large file fits in a comment, and its page has no more than a browser opens.
+func TestCheckOfLargeFile(t *testing.T) {
+	body := "User-agent: *\n"
+	for i := 0; len(body) < 520_000; i++ {
+		body += fmt.Sprintf("Disallow: /%d\n", i)
+	}
+	for _, c := range []struct {
+		size    int
+		canTest bool
+	}{{512_000, true}, {512_001, false}} {
+		p, file := checked(t, body[:c.size])
+		var text, html bytes.Buffer
+		if err := render.WriteCheckMarkdown(&text, p); err != nil {
+			t.Fatal(err)
+		}
+		if n := text.Len(); n > 60_000 || !strings.Contains(text.String(), "The rest is left out") {
+			t.Errorf("%d bytes of Markdown", n)
+		}
+		if err := render.WriteCheckHTML(&html, p, file, nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := html.Len(); n > 6_000_000 || strings.Contains(html.String(), `id="program"`) != c.canTest {
+			t.Errorf("%d bytes of HTML", n)
+		}
+		if !strings.Contains(html.String(), "more lines not shown") {
+			t.Error("it does not say that lines are not shown")
+		}
+	}
+}
