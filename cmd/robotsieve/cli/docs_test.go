@@ -290,7 +290,7 @@ func session(t *testing.T, dir, block string) string {
 		if part = strings.TrimPrefix(part, "\n"); part == "" {
 			continue
 		}
-		call := regexp.MustCompile(`^(?:.*\\\n)*.*(?:\n|$)`).FindString(part)
+		call := regexp.MustCompile(`^(?s:[^\n]*<<'END'\n.*?\nEND(?:\n|$))|^(?:.*\\\n)*.*(?:\n|$)`).FindString(part)
 		shown := strings.TrimSuffix(strings.TrimPrefix(part, call), "\n")
 		c := exec.Command("sh", "-c", paths(dir, call))
 		c.Dir = filepath.Join(dir, "here")
