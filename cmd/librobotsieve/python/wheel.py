@@ -84,7 +84,7 @@ def build_wheel(folder: str, config_settings: object = None, metadata: object = 
     info = f"robotsieve-{version}.dist-info"
     package = [path for path in sorted((HERE / "robotsieve").iterdir()) if path.suffix in (".py", ".typed")]
     files = {f"robotsieve/{path.name}": path.read_bytes() for path in package}
-    library, program, licences = built(release or version)
+    library, program, licences = built(release.removeprefix("v") or version)
     scripts = f"robotsieve-{version}.data/scripts"
     if library:
         files["robotsieve/" + FILE] = library
