@@ -55,7 +55,7 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	}
 	form, inB := s.Forms(d, path)
 	rules := slices.Concat(m.Lists()...)
-	slices.SortFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
+	slices.SortStableFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
 	var matching []Match
 	for _, rule := range rules {
 		line := int(rule.Verdict.Line)
