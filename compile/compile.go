@@ -1,5 +1,4 @@
-// Package compile reads robots.txt and makes the machines of package automaton that
-// answer by it:
+// Package compile parses robots.txt and compiles it to the machines of package automaton:
 //
 //	gptbot := compile.Parse(body).Agent("GPTBot")
 //	gptbot.Allows("https://example.com/private/")
