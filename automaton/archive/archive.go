@@ -19,16 +19,14 @@ import (
 // Archive is an opened archive. It is safe for any number of goroutines. It and
 // all that it returns are views of the bytes that Open was given.
 type Archive struct {
-	dialects   []automaton.Dialect
-	hasVia     bool      // the last column is that of Entry.Via
-	columns    [256]int8 // of each dialect: 1 + its place in dialects, or 0
-	origins    int
-	blobCount  int    // of rulesets and texts of Entry.Via
-	seed       uint64 // of the hash
-	shift      uint   // of a hash, to the number of its bucket
-	groupBits  uint   // of the number of a bucket, to that of its group
-	answerLen  int    // of the numbers of blobs
-	versionLen int    // of an instant, a status and an answer
+	dialects  []automaton.Dialect
+	hasVia    bool      // the last column is that of Entry.Via
+	columns   [256]int8 // of each dialect: 1 + its place in dialects, or 0
+	origins   int
+	blobCount int // of rulesets and texts of Entry.Via
+	spread
+	answerLen  int // of the numbers of blobs
+	versionLen int // of an instant, a status and an answer
 	program    string
 
 	directory []byte
@@ -42,6 +40,13 @@ type Archive struct {
 	mu    sync.Mutex
 	held  int64    // about how many bytes the decoded rulesets take
 	slabs []uint32 // those that there are, perhaps twice
+}
+
+// spread is how keys are spread over the buckets, and buckets over groups.
+type spread struct {
+	seed      uint64 // of the hash
+	shift     uint   // of a hash, to the number of its bucket
+	groupBits uint   // of the number of a bucket, to that of its group
 }
 
 // slab has the decoded rulesets of some numbers in succession. It is made when the first is

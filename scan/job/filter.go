@@ -47,9 +47,6 @@ type FilterOptions struct {
 	Annotate Annotation
 	// Prove refuses lists whose rows have no time: the verdicts are to show that each was allowed at its own.
 	Prove bool
-	// the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is
-	// meant; "" stands for the number of the row
-	Key string
 	// Page drops records of WARC whose page states one of these directives for the agents, such as
 	// "noindex,noarchive"; "" drops none.
 	Page string
@@ -70,6 +67,9 @@ type FilterOptions struct {
 type ListColumns struct {
 	Column string // of the URL; "" stands for the one with URLs, of several one with a usual name
 	Date   string // of the time; "" stands for none, but in CDX and CDXJ, which have a column of it
+	// Key is the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is
+	// meant; "" stands for the number of the row.
+	Key string
 }
 
 // ListFormats returns the names of the formats of lists.
