@@ -13,24 +13,24 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// Answer is the verdict on one URL for one agent, with its reasons. Its texts have the
+// Answer is the verdict on one URL for one agent, with its reasons. Its texts are raw
 // bytes of the files: escape them before printing (report.Texts).
 type Answer struct {
 	URL     string `json:"url"`
 	Agent   string `json:"agent"`
 	Dialect string `json:"dialect"`
 	Allowed bool   `json:"allowed"`
-	// Unknown says that there is no verdict: the archive does not tell the robots.txt of
+	// Unknown means that there is no verdict: the archive does not have the robots.txt of
 	// the URL's origin.
 	Unknown bool   `json:"unknown"`
 	Line    int    `json:"line"` // of the rule that decided; 0 if none did
 	Rule    string `json:"rule"` // "" if none decided
-	// the groups that bind the agent; none for an archive, which does not have them
+	// the groups that bind the agent; none for an archive, which does not store them
 	Groups   []AgentLines `json:"groups"`
 	WhyGroup string       `json:"why_group"` // why these groups bind it
 	WhyRule  string       `json:"why_rule"`  // why this rule decided
-	// Contested is another verdict, and which reading gives it, where it is not known how the
-	// agent reads robots.txt (reading.UnknownReadings); "" if all give the same.
+	// Contested names another verdict, and the reading that gives it, if it is unknown how the
+	// agent reads robots.txt (reading.UnknownReadings); "" if all readings agree.
 	Contested string `json:"contested"`
 	// Exempt says why the agent does not apply robots.txt; "" if it does.
 	Exempt string `json:"exempt"`
@@ -47,29 +47,29 @@ func (a Answer) Verdict() string {
 	return "disallowed"
 }
 
-// AgentLines are the user-agent lines of one group; in an Answer the first hundred of them, and
-// then a text that counts the others.
+// AgentLines are the user-agent lines of one group; an Answer has the first hundred of them, and
+// then a text that counts the rest.
 type AgentLines struct {
 	Line   int      `json:"line"` // the number of the first
 	Agents []string `json:"agents"`
 }
 
-// Agent is a crawler as it reads robots.txt.
+// Agent is a crawler with its way of reading robots.txt.
 type Agent struct {
 	reading.Subject // without readings: Dialect stands for them
 	Name            string
 	Dialect         automaton.Dialect
-	Stated          bool       // it is known, or was given, how the agent reads robots.txt
-	Others          [][]string // product tokens of the others that its header serves
+	Stated          bool       // it is known or given how the agent reads robots.txt
+	Others          [][]string // product tokens of other crawlers that share its header
 	Exempt          string     // why robots.txt does not apply to its requests; "" if it does
 }
 
-// AgentOf returns a claim's crawler as an agent, which reads robots.txt by a dialect, or in its own way if that is nil.
+// AgentOf returns a claim's crawler as an agent that reads robots.txt in a dialect, or in its own way if that is nil.
 func AgentOf(claim crawler.Claim, dialect *automaton.Dialect) Agent {
 	a := Agent{Name: claim.Name, Subject: reading.Subject{Tokens: claim.Tokens()}}
 	if p := claim.Profile; p != nil {
 		a.Name, a.Exempt, a.IgnoresWildcard, a.Others = p.Name, p.Exempt, p.IgnoresWildcard, p.Also
-		// crawler.Read has checked that it parses.
+		// crawler.Read has checked the syntax.
 		a.Dialect, _ = automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
 		a.Stated = p.Dialect != ""
 	}
@@ -79,7 +79,7 @@ func AgentOf(claim crawler.Claim, dialect *automaton.Dialect) Agent {
 	return a
 }
 
-// Asked is an agent with the rules that bind it. It belongs to one goroutine.
+// Asked is an agent with the rules that bind it. It is not safe for concurrent use.
 type Asked struct {
 	Agent
 	Machine  *automaton.Machine
@@ -87,18 +87,18 @@ type Asked struct {
 	WhyGroup string
 
 	scratch automaton.Scratch
-	robots  *compile.Robots // nil for rules whose text is not at hand
-	// others are the agent by the further readings that it may have, none if that is known.
+	robots  *compile.Robots // nil for rules without a text
+	// others are the agent in the further readings that it may have, none if its own is known.
 	others []otherReading
 }
 
-// otherReading is an agent by a reading that not all parsers have.
+// otherReading is an agent in a reading that not all parsers share.
 type otherReading struct {
 	reader string
 	*Asked
 }
 
-// readers say who has the readings of reading.UnknownReadings.
+// readers name the parsers with the readings of reading.UnknownReadings.
 var readers = map[reading.Reading]string{
 	reading.ReadRFC9309:      "RFC 9309",
 	reading.ReadGoogleWide:   "Google's parser",
@@ -106,7 +106,7 @@ var readers = map[reading.Reading]string{
 	reading.ReadGoogleEnded:  "a parser like Google's that ends a group's user-agent lines at any other line",
 }
 
-// Ask finds the groups of a robots.txt that bind an agent, by each reading that it may have.
+// Ask finds the groups of a robots.txt that bind an agent, in each reading that it may have.
 func (f *File) Ask(agent Agent) *Asked {
 	a := newAsked(f.Compile(reading.Reading(agent.Dialect)), agent)
 	if agent.Stated {
@@ -196,7 +196,7 @@ func (c *Asked) Decide(a *Answer, m *automaton.Machine, path []byte) {
 	a.Rule, a.WhyRule = c.why(m, path, v)
 }
 
-// contested returns the first verdict of the other readings that is not the one given.
+// contested returns the first differing verdict of the other readings.
 func (c *Asked) contested(allowed bool, url string) string {
 	for _, r := range c.others {
 		other := r.Answer(url)

@@ -1,6 +1,6 @@
-// Package explain says what a robots.txt says: whom it binds and what it forbids them, how it treats
-// a URL and why, what changed from an older one, and what is wrong with it. It reads no files, so that
-// a page in a browser can have it too.
+// Package explain describes a robots.txt: which crawlers it binds, what it forbids them, how it treats
+// a URL and why, what changed from an older file, and what is wrong with it. It reads no files, so that
+// it also runs on a page in a browser.
 package explain
 
 import (
@@ -18,38 +18,38 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// Description is what a robots.txt says, in words. Its texts have the bytes of the
-// file: escape them before printing (report.Texts). Of a very large file it has the beginning, with
-// some 2 MiB of texts, each cut at 2,000 bytes, and NotListed counts the rest.
+// Description describes a robots.txt in words. Its texts are raw bytes of the
+// file: escape them before printing (report.Texts). For a very large file it covers the beginning, with
+// about 2 MiB of texts, each cut at 2,000 bytes, and NotListed counts the rest.
 type Description struct {
 	File    string `json:"file"`
-	Dialect string `json:"dialect"` // by which it was read
+	Dialect string `json:"dialect"` // that it was read in
 	Bytes   int    `json:"bytes"`   // that were read, decompressed
 	Lines   int    `json:"lines"`
 	Rules   int    `json:"rules"`
-	// Barred says how the file treats *, and the known crawlers for search, AI and SEO that it treats
-	// otherwise: those that it treats equally are together.
+	// Barred describes how the file treats *, and the known crawlers for search, AI and SEO that it treats
+	// differently. Crawlers with equal treatment are grouped.
 	Barred []Treatment `json:"barred"`
-	// Against is the older robots.txt that the file was compared with; "" if there is none.
+	// Against names the older robots.txt that the file was compared with; "" if there is none.
 	Against string `json:"against"`
-	// Differences are what changed from the older robots.txt; of each agent, change and rule that
-	// decides a shortest path.
+	// Differences are the changes from the older robots.txt: for each agent, change and deciding rule,
+	// a shortest path.
 	Differences []Difference `json:"differences"`
-	// Undecided are the agents for which the search for differences ended at its bound: there may be
+	// Undecided are the agents for which the search for differences reached its bound: there may be
 	// others than those in Differences.
 	Undecided []string `json:"undecided"`
 	// Groups are in file order.
 	Groups []GroupText `json:"groups"`
-	// Agents say which groups bind each agent that was asked for.
+	// Agents list the groups that bind each requested agent.
 	Agents []AgentText `json:"agents"`
-	// Others are the lines that are neither user agents nor rules, such as sitemaps.
+	// Others are the lines that are not user agents or rules, such as sitemaps.
 	Others []LineText `json:"others"`
 	// Signals are the preferences that the file states besides its rules, by RFC 9309's reading.
 	Signals []preference.Crawlers `json:"signals"`
 	Notes   []lint.Note           `json:"notes"`
-	// Severities counts the notes, also those that are not listed.
+	// Severities counts the notes, including those that are not listed.
 	Severities map[string]int `json:"severities"`
-	// NotListed counts what is left out.
+	// NotListed counts what was left out.
 	NotListed NotListed `json:"not_listed"`
 }
 
@@ -60,7 +60,7 @@ type NotListed struct {
 	Agents int `json:"agents"` // user-agent lines of groups that are listed
 	Others int `json:"others"`
 	Notes  int `json:"notes"`
-	// Differences and Undecided are of agents.
+	// Differences and Undecided count agents.
 	Differences int `json:"differences"`
 	Undecided   int `json:"undecided"`
 	Signals     int `json:"signals"` // crawlers of which others are stated
@@ -70,7 +70,7 @@ type NotListed struct {
 const (
 	maxDescribed = 2 << 20
 	maxShownText = 2000
-	roomOfLine   = 50 // for what is around texts
+	roomOfLine   = 50 // for the text around each
 )
 
 // describer counts the bytes of a description while it is made.
@@ -116,7 +116,7 @@ func (d *describer) group(g compile.Group, left *NotListed) GroupText {
 	return text
 }
 
-// described describes each element of a list while there is room, and adds the number of the others
+// described describes the elements of a list within the budget, and adds the number of the others
 // to left.
 func described[T, U any](d *describer, of []T, left *int, describe func(T) U) []U {
 	texts := []U{}
@@ -152,47 +152,47 @@ type GroupText struct {
 	// Binds are the names of the crawlers that the user-agent lines name, as the dialect reads
 	// them: "*" for every crawler that no other group names. Some lines name none.
 	Binds []string `json:"binds"`
-	// Known says that one of the names is *, or names a known crawler.
+	// Known means that one of the names is * or a known crawler.
 	Known bool       `json:"known"`
 	Rules []RuleText `json:"rules"`
 }
 
-// RuleText is one rule.
+// RuleText is a rule.
 type RuleText struct {
 	Line  int    `json:"line"`
 	Rule  string `json:"rule"` // as in the file
 	Allow bool   `json:"allow"`
-	// Paths says in words which paths it is for, "" if it never matches.
+	// Paths describes the matching paths in words, "" if it never matches.
 	Paths string `json:"paths"`
 }
 
-// AgentText says which groups bind an agent, and why.
+// AgentText lists the groups that bind an agent, and why.
 type AgentText struct {
 	Agent    string       `json:"agent"`
 	Groups   []AgentLines `json:"groups"`
 	WhyGroup string       `json:"why_group"`
 	Exempt   string       `json:"exempt"` // why it does not apply robots.txt; "" if it does
 	Restriction
-	// Signals are the preferences for it, among those of Description.Signals.
+	// Signals are the preferences for it, out of Description.Signals.
 	Signals []preference.Statement `json:"signals"`
 }
 
-// LineText is one line.
+// LineText is a line.
 type LineText struct {
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// Options say what to describe.
+// Options select what to describe.
 type Options struct {
 	Robots  *File
-	Against *File // an older robots.txt that Robots is compared with; nil for none
+	Against *File // an older robots.txt to compare Robots with; nil for none
 	Asked   []*Asked
-	// Dialect is how the file is read. Nil stands for the dialect of the agents asked for, or for RFC 9309's if they
-	// have several or there are none; then there are also the notes of both RFC 9309's reading and Google's.
+	// Dialect is how the file is read. Nil stands for the dialect of the given agents, or for RFC 9309's if they
+	// differ or there are none; then the notes cover both RFC 9309's reading and Google's.
 	Dialect *automaton.Dialect
-	// Lint are the options for notes, of which Readings and MaxBytes are set by those here. Its crawlers are also those
-	// of Description.Barred.
+	// Lint are the options for notes; Readings and MaxBytes are set from those here. Its crawlers are also
+	// used for Description.Barred.
 	Lint lint.Options
 	// Steps bounds the searches for each table, in steps of prove.Prover. 0 stands for MaxSteps.
 	Steps int
@@ -204,7 +204,7 @@ type describing struct {
 	steps int
 }
 
-// Describe says what a robots.txt says.
+// Describe describes the robots.txt.
 func Describe(o Options) *Description {
 	c := &describing{o, cmp.Or(o.Steps, MaxSteps)}
 	dialect := o.Dialect
@@ -230,7 +230,7 @@ func Describe(o Options) *Description {
 			a.signals(signals)})
 	}
 	d.Barred = c.barred(by, dialect, search)
-	made.size = 0 // what follows has room of its own
+	made.size = 0 // the rest has its own budget
 	d.Differences, d.Undecided = []Difference{}, []string{}
 	if o.Against != nil {
 		d.Against = o.Against.Name
@@ -263,7 +263,7 @@ func Describe(o Options) *Description {
 	return d
 }
 
-// commonDialect returns the dialect that all agents have, else RFC 9309's.
+// commonDialect returns the dialect that all agents share, otherwise RFC 9309's.
 func (c *describing) commonDialect() (common automaton.Dialect) {
 	for i, a := range c.Asked {
 		if i > 0 && a.Dialect != common {
@@ -274,7 +274,7 @@ func (c *describing) commonDialect() (common automaton.Dialect) {
 	return common
 }
 
-// notes returns the notes of a dialect's reading; of RFC 9309's and Google's if it is nil.
+// notes returns the notes in a dialect's reading; in RFC 9309's and Google's if it is nil.
 func (c *describing) notes() []lint.Note {
 	o := c.Lint
 	o.MaxBytes, o.Readings = c.Robots.MaxBytes, nil
@@ -284,7 +284,7 @@ func (c *describing) notes() []lint.Note {
 	return lint.Check(c.Robots.Body, o)
 }
 
-// pathsOf says in words which paths a rule is for.
+// pathsOf describes the paths of a rule in words.
 func pathsOf(r compile.Rule) string {
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	literal := r.Form == automaton.FormDecoded

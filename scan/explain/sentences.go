@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
-// Whom says in words which crawlers a group binds, as one of several that are read by a dialect.
+// Whom names the crawlers that a group binds, as one of several in a dialect.
 func (g GroupText) Whom(groups int, dialect string) string {
 	switch names := g.Binds; {
 	case len(names) == 0:
@@ -27,7 +27,7 @@ func (g GroupText) Whom(groups int, dialect string) string {
 	}
 }
 
-// Permission says what a rule permits.
+// Permission describes what a rule permits.
 func (r RuleText) Permission() string {
 	switch {
 	case r.Paths == "":
@@ -39,7 +39,7 @@ func (r RuleText) Permission() string {
 	}
 }
 
-// NoteText returns a note with the parts of the lines that it is about.
+// NoteText returns a note with the parts of the lines that it concerns.
 func NoteText(n lint.Note) string {
 	if n.Text == "" {
 		return n.Note
@@ -64,7 +64,7 @@ func Numbers(lines []int) (texts []string) {
 	return texts
 }
 
-// Sentence says what a restriction means.
+// Sentence describes a restriction.
 func (r Restriction) Sentence() string {
 	switch r.Class {
 	case "full":
@@ -77,10 +77,10 @@ func (r Restriction) Sentence() string {
 	return "undecided, because the search was too long"
 }
 
-// Change is differences that only differ in the agents and in the lines of the rules.
+// Change groups differences that differ only in agents and in line numbers.
 type Change []Difference
 
-// ChangesOf puts differences together.
+// ChangesOf groups differences.
 func ChangesOf(differences []Difference) (list []Change) {
 	places := map[Difference]int{}
 	for _, x := range differences {
@@ -96,7 +96,7 @@ func ChangesOf(differences []Difference) (list []Change) {
 	return list
 }
 
-// Words say for whom it changed, and name the rules that decide now and decided before.
+// Words name the agents of a change, and the rules that decide now and decided before.
 func (c Change) Words() (agents, now, before string) {
 	var names []string
 	var linesNow, linesBefore []int
@@ -108,7 +108,7 @@ func (c Change) Words() (agents, now, before string) {
 	return NamesOf(names), decidedBy(c[0].RuleAfter, linesNow), decidedBy(c[0].RuleBefore, linesBefore)
 }
 
-// May says what changed.
+// May describes the change.
 func (c Change) May() string {
 	if c[0].Change == NowForbidden {
 		return "may no longer fetch"
@@ -116,7 +116,7 @@ func (c Change) May() string {
 	return "may now fetch"
 }
 
-// NamesOf lists agents, of which * may be the first.
+// NamesOf lists agents, possibly beginning with *.
 func NamesOf(agents []string) string {
 	if len(agents) > 0 && agents[0] == "*" {
 		agents = append([]string{"every crawler that no group names (*)"}, agents[1:]...)

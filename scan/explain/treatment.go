@@ -23,22 +23,22 @@ type Restriction struct {
 	Allowed   string `json:"allowed"`
 }
 
-// Treatment is what a robots.txt forbids some crawlers, which it treats equally.
+// Treatment is what a robots.txt forbids to some crawlers that it treats equally.
 type Treatment struct {
-	Agents []string `json:"agents"` // "*" stands for all that are bound by the groups for *
-	// Reading says which parsers read the groups for * so, where not all do; "" for crawlers whose reading is known,
-	// and for the first row, which is of the dialect that the file is read by.
+	Agents []string `json:"agents"` // "*" stands for all crawlers bound by the groups for *
+	// Reading names the parsers that read the groups for * like this, if not all do; "" for crawlers with a known reading,
+	// and for the first row, which is in the dialect of the file.
 	Reading string `json:"reading"`
 	Restriction
 	machine *automaton.Machine // of the first
 }
 
-// Difference is a path whose verdict for an agent is not what it was by an older robots.txt.
+// Difference is a path with another verdict for an agent than in an older robots.txt.
 type Difference struct {
 	Agent  string `json:"agent"`
-	Change string `json:"change"` // what the path is now: forbidden or allowed
-	Path   string `json:"path"`   // a shortest one of those on which the rules decide
-	// LineBefore and LineAfter are the lines of the rules that decide, RuleBefore and RuleAfter their
+	Change string `json:"change"` // the verdict on the path now: forbidden or allowed
+	Path   string `json:"path"`   // a shortest path that the rules decide
+	// LineBefore and LineAfter are the lines of the deciding rules, RuleBefore and RuleAfter their
 	// texts; 0 and "" where no rule matches.
 	LineBefore int    `json:"line_before"`
 	LineAfter  int    `json:"line_after"`
@@ -52,11 +52,11 @@ const (
 	NowAllowed   = "allowed"
 )
 
-// File is a robots.txt, and what was made of it. It belongs to one goroutine.
+// File is a robots.txt with its compiled forms. It is not safe for concurrent use.
 type File struct {
 	Name     string
 	Body     []byte
-	MaxBytes int // as compile.Options has it
+	MaxBytes int // as in compile.Options
 	made     map[reading.Reading]*compile.Robots
 }
 
@@ -71,7 +71,7 @@ func (f *File) Compile(r reading.Reading) *compile.Robots {
 	return f.made[r]
 }
 
-// rulesOf returns the rules that bind an agent, those of the groups for *, and whether a group names
+// rulesOf returns the rules that bind an agent, the rules of the groups for *, and whether a group names
 // the agent.
 func (f *File) rulesOf(a Agent) (own, wildcard *automaton.Machine, named bool) {
 	rules := f.Compile(reading.Reading(a.Dialect)).Ruleset
@@ -79,7 +79,7 @@ func (f *File) rulesOf(a Agent) (own, wildcard *automaton.Machine, named bool) {
 	return own, rules.Wildcard(), token != ""
 }
 
-// ruleOn returns the line that decides on a path by a machine, and the text of the rule on it.
+// ruleOn returns the line of a machine that decides on a path, and the text of its rule.
 func (f *File) ruleOn(m *automaton.Machine, path string) (line int, text string) {
 	var scratch automaton.Scratch
 	line = int(m.Match(&scratch, []byte(path)).Line)
@@ -89,14 +89,14 @@ func (f *File) ruleOn(m *automaton.Machine, path string) (line int, text string)
 	return line, text
 }
 
-// MaxSteps is the usual bound of all searches for one table together, in steps of prove.Prover. One question takes at
-// most a share of those that are left, so that a few hard ones leave enough for the others.
+// MaxSteps is the usual bound of all searches for one table together, in steps of prove.Prover. Each question takes
+// at most a share of the remaining steps, so that a few hard ones leave enough for the others.
 const MaxSteps = 20_000_000
 
 const (
 	shareOfOne = 8
-	toBegin    = 1000 // steps that take as long as to begin a search, about
-	toLook     = 32   // and to look at one more rule for it
+	toBegin    = 1000 // the approximate cost of beginning a search, in steps
+	toLook     = 32   // and of examining one more rule for it
 )
 
 // searcher searches for paths within a bound of steps.
@@ -106,7 +106,7 @@ type searcher struct {
 	known map[*automaton.Machine]Restriction
 }
 
-// within asks a question about machines of a prover that has the steps for it, if any are left.
+// within asks a question about machines of a prover that has enough steps, if any are left.
 func (s *searcher) within(ask func(p *prove.Prover), machines ...*automaton.Machine) {
 	s.steps += toBegin
 	for _, m := range machines {
@@ -134,7 +134,7 @@ func (s *searcher) restriction(m *automaton.Machine) Restriction {
 	return r
 }
 
-// proved is a search that found no path, and that there is none.
+// proved is a search without a result that shows that there is none.
 var proved = prove.Answer{Decided: true}
 
 // differ returns how the verdicts of two machines differ.
@@ -147,7 +147,7 @@ func (s *searcher) differ(a, b *automaton.Machine) prove.Difference {
 	return d
 }
 
-// same reports whether it is proved that two machines have the same verdicts.
+// same reports whether two machines provably have the same verdicts.
 func (s *searcher) same(a, b *automaton.Machine) bool {
 	r := s.restriction(a)
 	switch {
@@ -160,15 +160,15 @@ func (s *searcher) same(a, b *automaton.Machine) bool {
 	return d.Forbidden == proved && d.Allowed == proved
 }
 
-// barredCategories are the categories of crawlers that the table of who is barred has: for search, for
-// AI, of which most user-triggered ones are assistants and the first of those for research is CCBot,
+// barredCategories are the categories of crawlers in the table of barred crawlers: for search, for
+// AI, with most user-triggered ones as assistants and CCBot as the first of those for research,
 // and for SEO.
 var barredCategories = []string{"search", "ai-training", "ai-search", "user-triggered", "research", "seo"}
 
-// barred returns how the robots.txt treats *, read by a dialect, and the crawlers of
-// barredCategories that it names and treats otherwise, read in their own way unless read says how.
+// barred returns how the robots.txt treats *, in a dialect, and those crawlers of
+// barredCategories that it names and treats differently, read in their own way unless read is set.
 func (c *describing) barred(by automaton.Dialect, read *automaton.Dialect, search *searcher) []Treatment {
-	type rules struct { // equal for machines whose rules are the same but for their lines
+	type rules struct { // equal for machines with the same rules apart from line numbers
 		automaton.Dialect
 		texts string
 	}
@@ -178,7 +178,7 @@ func (c *describing) barred(by automaton.Dialect, read *automaton.Dialect, searc
 		table = c.otherReadings(table, search)
 	}
 	stars := len(table)
-	rows := map[rules]int{} // 0 for rules that say what those for * say
+	rows := map[rules]int{} // 0 for rules equal to those for *
 	profiles := c.Lint.Crawlers.Profiles()
 	for i := range profiles {
 		s := AgentOf(crawler.Claim{Profile: &profiles[i]}, read)
@@ -209,8 +209,8 @@ func (c *describing) barred(by automaton.Dialect, read *automaton.Dialect, searc
 	return table
 }
 
-// otherReadings adds to the table, which has a row for *, those for * as other parsers read the file, where
-// they differ.
+// otherReadings adds to the table, which has a row for *, further rows for * in readings of other parsers that
+// differ.
 func (c *describing) otherReadings(table []Treatment, search *searcher) []Treatment {
 	for _, r := range reading.UnknownReadings() {
 		star := c.Robots.Compile(r).Ruleset.Wildcard()
@@ -223,7 +223,7 @@ func (c *describing) otherReadings(table []Treatment, search *searcher) []Treatm
 	return table
 }
 
-// compared returns whose treatments by two robots.txt are compared: the agents that were asked for
+// compared returns the agents for comparing two robots.txt: those asked for
 // or, if there are none, *, the known crawlers, and the further product tokens in either file.
 func (c *describing) compared(read *automaton.Dialect) (list []Agent) {
 	for _, a := range c.Asked {
@@ -257,16 +257,16 @@ func (c *describing) compared(read *automaton.Dialect) (list []Agent) {
 	return list
 }
 
-// comparison is what was found between the rules that bind a crawler and older ones.
+// comparison is the difference between the rules for a crawler and older ones.
 type comparison struct {
 	prove.Difference
-	changes []Difference // the same with the rules that decide, and examples for further rules, without agents
+	changes []Difference // the same with the deciding rules, and examples for further rules, without agents
 	more    bool         // there may be further examples
 }
 
-// differences compares the robots.txt with the older one. It returns the differences, and those
-// agents for which it is not decided whether there are more. Crawlers that are bound by the groups
-// for * in both files are only named where those are not treated as * is.
+// differences compares the robots.txt with the older one. It returns the differences, and the
+// agents for which it is undecided whether there are more. Crawlers that are bound by the groups
+// for * in both files are listed only where their treatment differs from that of *.
 func (c *describing) differences(read *automaton.Dialect, search *searcher) (list []Difference, undecided []string) {
 	known := map[[2]*automaton.Machine]comparison{}
 	var star prove.Difference
@@ -295,7 +295,7 @@ func (c *describing) differences(read *automaton.Dialect, search *searcher) (lis
 	return list, undecided
 }
 
-// compare searches for a path of each change and of each rule that decides on some.
+// compare searches for a path of each change and each deciding rule.
 func (c *describing) compare(before, after *automaton.Machine, search *searcher) comparison {
 	found := comparison{Difference: search.differ(before, after)}
 	add := func(change, first string, allows, forbids *automaton.Machine) {

@@ -22,26 +22,26 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// archived holds the rules of an archive as they bind agents.
+// archived answers for agents by the rules of an archive.
 type archived struct {
 	ctx     context.Context // ends Find, since a chunk may need thousands of large rulesets
 	mapped  *disk.Mapped
 	archive *archive.Archive
 	agents  []subject
-	most    int64          // bytes that decoded rulesets may take
-	epoch   *atomic.Uint64 // counts how often they were freed
+	most    int64          // bytes budgeted for decoded rulesets
+	epoch   *atomic.Uint64 // how often they were freed
 }
 
 // openRules maps an archive into memory and opens it for agents. The rules are valid until mapped
-// is closed, and used within its Use: the file must not be changed meanwhile. Compile never does
-// that, since it replaces files whole.
+// is closed, and may be used only within its Use: the file must not change meanwhile. Compile never
+// changes an archive in place, since it replaces files whole.
 func openRules(ctx context.Context, path string, agents ...subject) (*archived, error) {
 	mapped, err := disk.Map(path)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	// An archive holds rules without tables: making them anew costs less than reading
-	// them, and most origins need none.
+	// The archive is opened without tables: building them costs more than matching
+	// without them, and most origins don't need them.
 	var a *archive.Archive
 	err = mapped.Use(func() (err error) {
 		a, err = archive.Open(mapped.Data)
@@ -62,12 +62,12 @@ func openRules(ctx context.Context, path string, agents ...subject) (*archived, 
 	}, nil
 }
 
-// judges has a filter judge by the archive.
+// judges makes a filter judge by the archive.
 func (p *archived) judges(c *filter.Config) {
 	c.Policy, c.Epoch, c.Guard = p, p.epoch.Load, p.mapped.Use
 }
 
-// isArchive reports whether a file is an archive, also one of another version.
+// isArchive reports whether a file is an archive, of this version or another.
 func isArchive(name string) bool {
 	in, err := source.NewFile(name)
 	if err != nil || !in.Regular() { // what is read of a pipe is gone
@@ -77,13 +77,13 @@ func isArchive(name string) bool {
 	return err == nil && anArchive.is(head)
 }
 
-// errNoFiles is the error of an archive where the versions of robots.txt themselves are needed.
+// errNoFiles is returned for an archive where the robots.txt files themselves are needed.
 func errNoFiles(name string) error {
 	return fmt.Errorf("%s is an archive of compile, which has rules and no robots.txt files: give what it was compiled "+
 		"from to robotsieve history captures, which makes a folder of versions for audit", name)
 }
 
-// lacking returns an error if an archive does not hold the dialect of an agent.
+// lacking returns an error if an archive lacks the dialect of an agent.
 func lacking(path string, held []automaton.Dialect, agents []subject) error {
 	for _, agent := range agents {
 		if slices.Contains(held, agent.Dialect) {
@@ -99,11 +99,11 @@ func lacking(path string, held []automaton.Dialect, agents []subject) error {
 	return nil
 }
 
-// Find implements filter.Policy, by the law of package answer and as an audit reads the statuses:
-// while robots.txt fails, the last answer that did not fail counts, however old (RFC 9309 2.4);
-// and a redirect through a URL that its own host forbids to the agent leads to nothing, so that
-// everything is allowed. Where the sources of the archive do not have what another redirect leads
-// to, the rules are not known.
+// Find implements filter.Policy. It follows the rules of package answer and reads statuses as an audit does:
+// while robots.txt fails, the last answer that did not fail counts, however old it is (RFC 9309 2.4);
+// a redirect through a URL that its own host disallows for the agent counts as no robots.txt, so
+// everything is allowed. If any other redirect leads to a file that the archive lacks, the rules are
+// unknown.
 func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span, found bool, err error) {
 	if p.ctx.Err() != nil {
 		return valid, false, context.Cause(p.ctx)
@@ -140,8 +140,8 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 	return valid, true, nil
 }
 
-// lastAnswer returns the last answer of an origin that did not fail for an agent or, if all
-// did, the first one, and cuts a span to the instants for which it is that.
+// lastAnswer returns an origin's last answer for an agent that did not fail or, if all failed,
+// the first one, and cuts a span to the instants at which that answer holds.
 func (p *archived) lastAnswer(key []byte, agent *subject, q filter.Query, valid *filter.Span) (
 	e archive.Entry, found bool, err error,
 ) {
@@ -170,9 +170,9 @@ func (p *archived) lastAnswer(key []byte, agent *subject, q filter.Query, valid 
 	return e, found, nil
 }
 
-// meaning returns what an answer means to an agent: that there is no robots.txt, if one of the URLs
-// that led to it is forbidden to the agent by the robots.txt of its own origin, unless that is led
-// to by such URLs too. It cuts a span to the instants for which that is so.
+// meaning returns what an answer means to an agent. There is no robots.txt if one of the URLs that led
+// to the answer is disallowed for the agent by the robots.txt of its own origin, unless that file is
+// itself behind such URLs. It cuts a span to the instants at which this holds.
 func (p *archived) meaning(a *archive.Entry, agent *subject, q filter.Query, valid *filter.Span) (answer.Meaning,
 	error) {
 	for url := range strings.Lines(redirectsOf(a.Via)) {
@@ -193,20 +193,20 @@ func (p *archived) meaning(a *archive.Entry, agent *subject, q filter.Query, val
 	return answer.Of(int(a.Status), agent.class), nil
 }
 
-// ArchiveSummary says what an archive has.
+// ArchiveSummary describes the contents of an archive.
 type ArchiveSummary struct {
 	File      string   `json:"archive"`
 	Size      int64    `json:"size"`    // in bytes
 	Program   string   `json:"program"` // the release that wrote it
 	Dialects  []string `json:"dialects"`
 	Origins   int      `json:"origins"`
-	Versions  int      `json:"versions"` // of all origins
+	Versions  int      `json:"versions"` // in all origins
 	Dated     int      `json:"dated"`    // versions that have a date
-	Rulesets  int      `json:"rulesets"` // distinct ones
+	Rulesets  int      `json:"rulesets"` // distinct rulesets
 	WithRules int      `json:"with_rules"`
-	// Of the newest version of each origin: that there is no robots.txt, so that everything is
-	// allowed; that it could not be fetched, so that everything is disallowed; and that it is
-	// redirected to where the sources had nothing, so that it is not known.
+	// These count origins by their newest version: there is no robots.txt, so everything is allowed;
+	// it could not be fetched, so everything is disallowed; it redirects to a file that the sources
+	// lack, so the rules are unknown.
 	Missing     int `json:"missing"`
 	Unreachable int `json:"unreachable"`
 	Redirected  int `json:"redirected"`
@@ -217,13 +217,13 @@ type ArchiveVersion struct {
 	Origin string `json:"origin"`
 	From   string `json:"from"` // since when it is in force, RFC 3339; "" if it has no date
 	Status int    `json:"status"`
-	Groups int    `json:"groups"` // those that differ: sets of rules, of which each binds product tokens, or all others
-	Rules  int    `json:"rules"`  // in all of them
+	Groups int    `json:"groups"` // distinct rulesets, each of which binds some product tokens or all other crawlers
+	Rules  int    `json:"rules"`  // in all groups
 }
 
 // ListArchive calls each for every version of each origin of an archive, in the order of the
-// archive, which depends on nothing but what is in it, and returns what it has in sum. Groups and
-// Rules are those of the first of its dialects. each may be nil: then only the sum is wanted. An
+// archive, which depends only on its contents, and returns a summary. Groups and Rules
+// come from the first of its dialects. each may be nil if only the summary is wanted. An
 // error of each ends the list. Errors are of type *Error.
 func ListArchive(ctx context.Context, name string, each func(ArchiveVersion) error) (sum ArchiveSummary, err error) {
 	mapped, err := disk.Map(name)
@@ -238,7 +238,7 @@ func ListArchive(ctx context.Context, name string, each func(ArchiveVersion) err
 	return sum, listed(ctx, name, err)
 }
 
-// listed returns the error of a list of an archive.
+// listed returns the error of listing an archive.
 func listed(ctx context.Context, name string, err error) error {
 	switch {
 	case err == nil:
@@ -329,12 +329,12 @@ func describedVersion(a *archive.Archive, key []byte, v archive.Version) (shown 
 	return shown, nil
 }
 
-// ClassOptions say what Classes lists.
+// ClassOptions select what Classes lists.
 type ClassOptions struct {
 	Archive string
 	Agents  []Agent
-	AsOf    string // only versions in force at a time, as CheckOptions.AsOf has it; "" is all
-	// Memory is how many bytes rules, and what is known of them, may take; 0 is DefaultMemory.
+	AsOf    string // only versions in force at a time, as in CheckOptions.AsOf; "" lists all
+	// Memory limits the bytes that rules and facts about them may take; 0 stands for DefaultMemory.
 	Memory   int64
 	Messages Messages
 }
@@ -380,13 +380,13 @@ func (c *classifier) list(name string) error {
 // classifier lists classes.
 type classifier struct {
 	*archived
-	all   bool  // versions; else those in force at an instant
+	all   bool  // all versions, or only those in force at an instant
 	at    int64 // the instant
 	each  func(*report.SiteClass) error
-	known map[ruled]report.SiteClass // of the rulesets that are decoded, which many origins may have
+	known map[ruled]report.SiteClass // of decoded rulesets, which many origins may share
 }
 
-// ruled is a machine, nil for a crawler that nothing binds, and its ruleset.
+// ruled is a ruleset with a machine, which is nil for a crawler that no rule binds.
 type ruled struct {
 	machine *automaton.Machine
 	ruleset *automaton.Ruleset
@@ -404,10 +404,10 @@ func (c *classifier) run() error {
 	return nil
 }
 
-// origin lists the classes of an origin. For an agent, the last version that did not fail judges or,
-// if all did, the first.
+// origin lists the classes of an origin. For each agent, the last version that did not fail decides
+// or, if all failed, the first.
 func (c *classifier) origin(o archive.Origin) error {
-	standing := make([]int64, len(c.agents)) // from when on the version that judges is in force
+	standing := make([]int64, len(c.agents)) // since when the deciding version is in force
 	for i, v := range o.Versions {
 		until := untilOf(o.Versions, i)
 		if c.archive.Limit(c.most) {
@@ -433,7 +433,7 @@ func (c *classifier) origin(o archive.Origin) error {
 	return nil
 }
 
-// classOf returns the class of an agent on an origin at an instant, by the version from another one.
+// classOf returns the class of an agent on an origin at an instant, using the version of another instant.
 func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (class report.SiteClass, err error) {
 	e, _, err := c.archive.LookupAt(key, agent.Dialect, version)
 	if err != nil {
@@ -475,15 +475,15 @@ func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) report.
 	return class
 }
 
-// Find looks the agent up, as every job does: who it is to a robots.txt, and in which dialect it
-// reads one. An error is of type *Error.
+// Find looks up the agent as every job does: its crawler, and the dialect in which that
+// reads robots.txt. An error is of type *Error.
 func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
 	s, err := a.lookUp(Messages{})
 	return s.Subject, s.Dialect, err
 }
 
-// Archive is an open archive, by which filter.NewJudge judges single URLs as Filter does. Any number
-// of goroutines may use it, but not during Close nor after it.
+// Archive is an open archive that filter.NewJudge can judge single URLs by, as Filter does. It is
+// safe for concurrent use, except during and after Close.
 type Archive struct {
 	path  string
 	rules *archived
@@ -504,8 +504,8 @@ func OpenArchive(path string) (*Archive, error) {
 	return &Archive{path, rules}, nil
 }
 
-// Config returns the configuration of a filter.Judge for an agent. Verdicts are valid if they were
-// asked for within Config.Guard and it returned no error. An error is of type *Error.
+// Config returns the configuration of a filter.Judge for an agent. Verdicts are valid only if requested
+// within Config.Guard and it returned no error. An error is of type *Error.
 func (a *Archive) Config(agent Agent) (c filter.Config, err error) {
 	of, err := agent.lookUp(Messages{})
 	if err != nil {

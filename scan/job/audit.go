@@ -20,8 +20,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// AuditOptions name the logs that Audit reads, the robots.txt that it judges them by, and what it makes.
-// Robots or Policy is given, or neither: then nothing is judged.
+// AuditOptions name the logs that Audit reads, the robots.txt that it judges them by, and the outputs.
+// Robots and Policy exclude each other. Without both, nothing is judged.
 type AuditOptions struct {
 	LogOptions
 	Judging
@@ -31,146 +31,146 @@ type AuditOptions struct {
 	Limits
 }
 
-// LogOptions say which logs are read, and how.
+// LogOptions select the logs and how they are read.
 type LogOptions struct {
 	Logs Inputs
-	// Format is the logs' format: a name of format.ByName, FILE:NAME for one in the
-	// configuration of nginx or Apache, or a text of format.Parse. "" or "auto": each log's is
-	// found by its first lines.
+	// Format is the logs' format: a name of format.ByName, FILE:NAME for one in a
+	// configuration of nginx or Apache, or a text of format.Parse. With "" or "auto", the format of
+	// each log is detected from its first lines.
 	Format string
-	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00,
+	// TimeZone applies to logs whose times lack a zone: an IANA name, an offset such as +02:00,
 	// "Local", or "" for UTC.
 	TimeZone string
-	// Hosts are the only sites to judge, such as https://example.com; none: all of the
-	// policy. HOST=PATTERN says that some logs are of that site: the file, those in the
-	// folder or the archive, and those whose names a pattern with *, ? or [ matches, as
-	// file names on disk or as the whole Input.Name or the end of it after "/" or ":". All
-	// other logs are of the sites without a PATTERN.
+	// Hosts are the only sites to judge, such as https://example.com; the default is all sites of the
+	// policy. HOST=PATTERN assigns logs to a site: a file, the logs in a folder or an
+	// archive, or those with names that match a pattern with *, ? or [, either as
+	// file names on disk or as the whole Input.Name or its end after "/" or ":". All
+	// other logs belong to the sites without a PATTERN.
 	Hosts []string
-	// MaxUnparsed is the share of lines that cannot be parsed, in per cent, above which an
-	// input makes the result partial. Nil: 5.
+	// MaxUnparsed is the share of lines, in per cent, that may fail to parse before an
+	// input makes the result partial. The default, nil, is 5.
 	MaxUnparsed *float64
-	// Hash finds the SHA-256 also of uncompressed logs that have more than 128 MiB in
-	// all. It takes about half a second a gigabyte.
+	// Hash also computes the SHA-256 of uncompressed logs of more than 128 MiB in
+	// total. It takes about half a second per gigabyte.
 	Hash bool
 	// Sampled is how the logs were sampled, for the report.
 	Sampled string
 }
 
-// Judging says by which robots.txt requests are judged, and which of them.
+// Judging selects the robots.txt that requests are judged by, and the requests.
 type Judging struct {
-	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits each file of
-	// Policy, beside which Robots has no name.
+	// Robots is a single robots.txt, taken as in force throughout. Its MaxBytes also limits each file of
+	// Policy; Robots has no name then.
 	Robots RobotsFile
 	// Policy names the versions of robots.txt: a manifest, a folder with one or with dated files, or an
 	// archive.
 	Policy string
-	// WhatIf is another robots.txt, read as Robots is: the report says what it would change for the
-	// requests of crawlers, and judges none. "" is none.
+	// WhatIf is another robots.txt, read like Robots. The report compares the two on the requests of
+	// crawlers; WhatIf gives no verdicts. "" is none.
 	WhatIf string
-	// History is the meaning of the times of versions: "deployed" or "observed". "" or
-	// "auto": what a manifest says, else deployed for a manifest, observed for others.
+	// History says what the times of versions mean: "deployed" or "observed". With "" or
+	// "auto", a manifest's own word counts; the default is deployed for manifests, observed otherwise.
 	History string
-	// AssumeConstant takes the first version of each origin as in force before all
-	// time.
+	// AssumeConstant takes the first version of each origin as in force from the
+	// beginning of time.
 	AssumeConstant bool
-	// Window is how long a crawler may use a copy of robots.txt, from 24 hours, which 0
-	// stands for, to 3,660 days.
+	// Window is how long a crawler may use a copy of robots.txt, from 24 hours (the
+	// default, 0) to 3,660 days.
 	Window time.Duration
-	// Delay is how much longer queues of a crawler, caches and late logging may keep a copy
-	// in use, from 3 hours, which 0 stands for. Skew is by how much the clocks of logs and
-	// of Policy may differ, from 10 minutes, which 0 stands for. Both go up to 3,660 days.
+	// Delay is how much longer a crawler's queues, caches and late logging may keep a copy
+	// in use, from 3 hours (the default, 0). Skew is how far the clocks of logs and Policy
+	// may differ, from 10 minutes (the default, 0). Both go up to 3,660 days.
 	Delay, Skew time.Duration
-	// Dialect is how robots.txt is read for all crawlers. Nil: as each crawler reads it.
+	// Dialect is how robots.txt is read for all crawlers. With nil, each crawler's own dialect is used.
 	Dialect *automaton.Dialect
-	// Crawlers is a JSON file that changes and extends the known crawlers, as
+	// Crawlers is a JSON file that changes and extends the known crawlers, as for the
 	// Crawlers does; "" is none.
 	Crawlers string
-	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no
-	// bound. Each is a time as RFC 3339 has it, or a date, which is its midnight in TimeZone, or how
-	// long before Now, such as 24h, 7d or 4w.
+	// Since and Until limit the judged requests to those from Since on and before Until; "" is no
+	// bound. Each is an RFC 3339 time, a date, meaning its midnight in TimeZone, or a duration
+	// before Now, such as 24h, 7d or 4w.
 	Since, Until string
-	// Now is the time that Since and Until may count back from; zero is that of the call.
+	// Now is the time that Since and Until count back from; zero is the time of the call.
 	Now time.Time
 }
 
-// Identity says how the clients of requests are told from impostors.
+// Identity says how genuine clients are told from impostors.
 type Identity struct {
-	// Ranges name the published addresses of crawlers, as crawler.LoadSeries reads them.
+	// Ranges name lists of the addresses that crawlers publish, as crawler.LoadSeries reads them.
 	Ranges []string
-	// RangesMaxAge is how long before or after a request a list of addresses may have been
-	// made to verify a client; 0 is 365 days.
+	// RangesMaxAge limits how long before or after a request a list of addresses may be dated
+	// to verify its client; 0 is 365 days.
 	RangesMaxAge time.Duration
-	// Names is a file of names of addresses that were looked up elsewhere, "" if none.
+	// Names is a file of host names of addresses that were looked up elsewhere, "" if none.
 	Names string
-	// Resolver, if not nil, looks up the names of addresses of violations.
+	// Resolver, if not nil, looks up the host names of addresses with violations.
 	Resolver *crawler.Resolver
-	// ClientIP and TrustedProxies say where the client's address is, as
+	// ClientIP and TrustedProxies say where to find the client's address, as
 	// crawler.ParseClientIP reads them. "" is "addr".
 	ClientIP       string
 	TrustedProxies []string
 }
 
-// Extracts say what an audit makes of single requests, beside the report.
+// Extracts select outputs about single requests, beside the report.
 type Extracts struct {
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
-	// Judged, if not nil, gets each request of a crawler, as audit.Listeners says.
-	// Then there can be no State.
+	// Judged, if not nil, gets each request of a crawler, as in audit.Listeners.
+	// It excludes State.
 	Judged audit.Sink
-	// Fetched is as in audit.Listeners. If it is not nil, there is no policy, and no report.
+	// Fetched is as in audit.Listeners. If it is not nil, there is neither a policy nor a report.
 	Fetched audit.Sink
-	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
+	// Rows, if not nil, lists judged requests, beside the report. It excludes State.
 	Rows *Rows
-	// Read are files that the caller has read for this, such as keys: no output may replace them.
+	// Read are files that the caller has read, such as keys: no output may replace them.
 	Read []string
-	// Evidence names a folder to be made of the lines that show violations, with what they are judged
-	// by; "" is none. It may exist if it is empty, or, with Force, if it is one of evidence.
+	// Evidence names a folder to create with the lines that show violations, and everything they are judged
+	// by; "" is none. It may exist if it is empty or, with Force, holds evidence.
 	Evidence string
-	// MadeBy is who makes that folder, as its letters are to say; "" if they are not to.
+	// MadeBy names the maker of that folder in its letters; "" leaves it out.
 	MadeBy string
-	// Block are files of rules that refuse those who broke robots.txt. BlockSearch puts rules in force
-	// that refuse search engines too, and BlockNames those by the names of crawlers that nobody can verify.
+	// Block are files of rules that refuse crawlers that broke robots.txt. BlockSearch includes search
+	// engines, and BlockNames includes crawlers by their names if nobody can verify them.
 	Block                   []BlockFile
 	BlockSearch, BlockNames bool
 }
 
-// Limits bound what a job takes.
+// Limits bound the resources of a job.
 type Limits struct {
-	// Memory is how many bytes the job may hold; 0 is DefaultMemory. If it is too little
-	// for the side files, the error is of the kind Input.
+	// Memory is how many bytes the job may hold; 0 is DefaultMemory. If the side files
+	// don't fit, the error is of the kind Input.
 	Memory int64
 	// Workers is how many goroutines read; below 1, one for each processor. There are
-	// fewer if Memory is too little for so many.
+	// fewer if Memory is too small for them.
 	Workers int
 }
 
-// planner makes the plan of an audit of its options.
+// planner makes a plan of an audit's options.
 type planner struct {
 	AuditOptions
 	budget  *budget
 	workers int
-	// format is that which Format names, nil if it is to be found, and formatText is Format as it can be
-	// read without the file that it may name.
+	// format is the format that Format names, nil if it is to be detected. formatText is Format in a form that
+	// can be read without the file that it may name.
 	format     *format.Format
 	formatText string
 }
 
-// auditPlan is what an audit does: its options have become the things that they name.
+// auditPlan is what an audit does: its options, resolved.
 type auditPlan struct {
 	Results
 	budget   *budget
 	workers  int
-	side     *loadedBasis // the policy, the crawlers, and what tells them from impostors
+	side     *loadedBasis // the policy, the crawlers, and how these are verified
 	logs     *auditLogs
 	timeZone string            // AuditOptions.TimeZone, for the report
 	dns      *crawler.Resolver // nil: no names are looked up
-	// What gets requests beside the report, each nil if there is no such thing.
+	// These get requests beside the report; nil if not wanted.
 	judged, fetched, seen audit.Sink // as in audit.Listeners
 	listed                *Rows
 	lines                 *evidenceLines
 	block                 *blockPlan
-	// Of the folder of evidence.
+	// The options of the evidence folder.
 	folder, madeBy string
 }
 
@@ -217,22 +217,22 @@ func (o *planner) resolve(ctx context.Context) (*auditPlan, error) {
 	return p, nil
 }
 
-// defaultMaxUnparsed is AuditOptions.MaxUnparsed where it is nil.
+// defaultMaxUnparsed is the default of AuditOptions.MaxUnparsed.
 const defaultMaxUnparsed = 5.0
 
 // Audited is the result of Audit and Merge.
 type Audited struct {
 	Report *report.Report // nil with NoReport
-	// Inputs are those of the report, or of the state if there is none.
+	// Inputs are the inputs of the report, or of the state without a report.
 	Inputs []report.InputInfo
-	// Partial: not all of the input was read or could be parsed.
+	// Partial means that some input could not be read or parsed.
 	Partial bool
 }
 
-// Audit reads access logs and gives every request of a crawler a verdict. It goes on when a log
-// cannot be used, and warns of it. An error is of type *Error. If ctx ends while logs are read, the
-// result is not nil and covers the lines read before that, and the error is Interrupted. If only
-// the state or files of the report could not be written, the result is whole.
+// Audit reads access logs and gives every request of a crawler a verdict. A log that cannot be used
+// causes a warning, and the others are still read. An error is of type *Error. If ctx ends while logs
+// are read, the error is Interrupted and the result covers the lines read so far. If only the state
+// or files of the report could not be written, the result is complete.
 func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	p, err := o.plan(ctx)
 	if err != nil {
@@ -241,7 +241,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	return p.run(ctx)
 }
 
-// run does an audit.
+// run performs an audit.
 func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
 	defer p.lines.Close()
 	a, err := p.read(ctx)
@@ -261,7 +261,7 @@ func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
 	return result, p.writeEvidence(ctx, a, result.Report, failed)
 }
 
-// prepareLogs opens the logs and finds all that is to be known of them before they are read.
+// prepareLogs opens the logs and gathers everything that must be known before they are read.
 func (o *planner) prepareLogs(ctx context.Context, side *loadedBasis) (*auditLogs, error) {
 	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
@@ -295,7 +295,7 @@ func (o *planner) prepareLogs(ctx context.Context, side *loadedBasis) (*auditLog
 	return logs, nil
 }
 
-// read reads the logs. What there is no report without has been done then. The caller closes the run.
+// read reads the logs, after everything that the report depends on. The caller closes the run.
 func (p *auditPlan) read(ctx context.Context) (*auditing, error) {
 	logs, config := p.logs, p.side.config
 	shares, err := p.budget.divide(p.workers, logs.inputs())
@@ -307,7 +307,7 @@ func (p *auditPlan) read(ctx context.Context) (*auditing, error) {
 	config.Seen, config.Zone = p.seen, p.side.zone
 	logs.rows = p.addRowsTo(&config)
 	logs.evidence, config.Judged = p.lines, only(&config.Only, config.Judged)
-	p.lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
+	p.lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests even if only violations are listed
 	if config.Judged != nil || config.Undeclared != nil {
 		logs.numberLines()
 	}
@@ -384,8 +384,8 @@ func (o *planner) validate() error {
 	return o.checkOutputs(nil)
 }
 
-// checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the
-// options name, and more files.
+// checkOutputs refuses outputs that cannot be written or that the audit reads, both those that the
+// options name and more files.
 func (o *planner) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
@@ -405,12 +405,12 @@ type auditing struct {
 	rows        *listing       // nil if there are none
 	evidence    *evidenceLines // likewise
 	basis       *basis.Basis
-	known       *crawler.Set // with which the choice of crawlers is checked; nil: it is not
+	known       *crawler.Set // checks the choice of crawlers; nil skips the check
 	logs        []logInfo
-	inputs      audit.Inputs   // without List, which is of logs
-	verified    []crawler.Pair // by looked-up names
-	interrupted error          // why the result is not of the whole input; nil if it is
-	incomplete  bool           // of logs that were not read to their ends
+	inputs      audit.Inputs   // without List, which needs logs
+	verified    []crawler.Pair // by resolved host names
+	interrupted error          // why the result is partial; nil if it is complete
+	incomplete  bool           // of logs that were not read completely
 }
 
 var (
@@ -419,11 +419,11 @@ var (
 	errLookups  = errors.New("interrupted: not all names were looked up")
 )
 
-// interrupt marks the result as that of a part of the input.
+// interrupt marks the result as partial.
 func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why, true }
 
 // finish writes the state and makes the report. The state gets its name only if the report shows
-// no damage: the sum of a damaged state must not replace another one.
+// no damage: a damaged sum must not replace another state.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
 	// stopped reports whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
@@ -453,7 +453,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	if result.Report != nil {
 		unsaved = errors.Join(unsaved, a.writeReports(result.Report))
 	}
-	switch { // a report without its files is useful all the same
+	switch { // a report without its files is still useful
 	case a.interrupted == nil && unsaved == nil:
 		return result, nil
 	case a.interrupted == nil:
@@ -464,13 +464,13 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	return result, &Error{Interrupted, a.interrupted}
 }
 
-// makeReport looks names up, makes the report and writes the rows, as far as each is asked for.
+// makeReport resolves names, makes the report and writes the rows, as requested.
 func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
 	var err error
 	if dns != nil {
 		err = a.resolve(ctx, dns)
 	}
-	in := a.described() // which warns, also where names could not be looked up
+	in := a.described() // warns, even if names could not be resolved
 	a.Messages.wordInputs(&in)
 	if err != nil {
 		return nil, err
@@ -491,15 +491,15 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 		a.Messages.wordTexts(r.Assumptions, r.Warnings)
 	}
 	if a.interrupted != nil {
-		ctx = context.WithoutCancel(ctx) // the rows are those of the lines that were read
+		ctx = context.WithoutCancel(ctx) // the rows cover the lines that were read
 	}
 	return result, a.rows.write(ctx)
 }
 
-// maxLookups bounds the addresses that are looked up.
+// maxLookups bounds how many addresses are looked up.
 const maxLookups = 10_000
 
-// resolve looks up whether addresses of violations are their crawlers'.
+// resolve looks up whether addresses with violations belong to their crawlers.
 func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 	pairs, more, err := a.run.Unverified(maxLookups)
 	if err != nil {

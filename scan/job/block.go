@@ -13,10 +13,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// BlockFile is a file of rules for a server that refuse those who broke robots.txt. The rules are
-// held to the same logs again to tell whom else they would have refused: the logs are read a second time,
-// and a third time if rules were dropped because of that.
-type BlockFile struct{ Kind, Name string } // Kind is one of BlockKinds
+// BlockFile is a file of rules for a server that refuse crawlers that broke robots.txt. The rules are
+// tried on the same logs to count the other clients that they would have refused. That reads the logs a
+// second time, and a third time if rules were dropped because of the result.
+type BlockFile struct{ Kind, Name string } // one of BlockKinds
 
 // BlockKinds returns the names of all kinds of files of rules.
 func BlockKinds() []string { return block.KindNames() }
@@ -33,7 +33,7 @@ func ParseBlock(text string) (b BlockFile, err error) {
 	return b, nil
 }
 
-// outputs are all files that the audit writes, but evidence.
+// outputs are all files that the audit writes, except evidence.
 func (o *planner) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
 
 func (o *planner) blockOutputs() (list []output) {
@@ -43,7 +43,7 @@ func (o *planner) blockOutputs() (list []output) {
 	return list
 }
 
-// blockPlan is what becomes block rules.
+// blockPlan collects the options of block rules.
 type blockPlan struct {
 	collector     *block.Collector
 	kinds         []*block.Kind
@@ -53,7 +53,7 @@ type blockPlan struct {
 	reopen func(ctx context.Context) (*auditLogs, error)
 }
 
-// planBlock has an audit collect what rules are made of, if there are to be any, and takes memory for it.
+// planBlock makes an audit collect the input of rules, if rules are wanted, and reserves memory for it.
 func (o *planner) planBlock(p *auditPlan) error {
 	if len(o.Block) == 0 {
 		return nil
@@ -77,13 +77,13 @@ func (o *planner) planBlock(p *auditPlan) error {
 	return nil
 }
 
-// writeBlock decides on the rules, holds them to the logs, which are read again, and writes the files.
+// writeBlock decides on the rules, tries them on the logs, which are read again, and writes the files.
 func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Report) error {
 	end := r.To.Time
 	if end.IsZero() { // no request has a time
 		end = time.Now()
 	}
-	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the dry run
+	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory goes to the dry run
 		return inputError(err)
 	}
 	config := &p.side.config

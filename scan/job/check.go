@@ -17,26 +17,26 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// CheckOptions say by which robots.txt, and for whom, a Checker answers. Either Robots or
+// CheckOptions select the robots.txt, and the agents, that a Checker answers for. Either Robots or
 // Archive is given.
 type CheckOptions struct {
-	Agents   []Agent // may be none for Describe
+	Agents   []Agent // optional for Describe
 	Robots   RobotsFile
 	Archive  string // name of a file, made by Compile, that holds the rules of each origin
 	AsOf     string // as FilterOptions.AsOf
 	Messages Messages
-	// Against is an older robots.txt, with which Describe compares Robots; its Name is "" for none.
+	// Against is an older robots.txt that Describe compares Robots with; without a Name there is none.
 	Against RobotsFile
-	// Crawlers is a file as Agent.Crawlers has it, of the crawlers that Describe knows.
+	// Crawlers is a file as in Agent.Crawlers, with the crawlers that Describe knows.
 	Crawlers string
-	// Crossings is as lint.Options has it.
+	// Crossings is as in lint.Options.
 	Crossings bool
-	// Sitemaps are files with the URLs of the site's own sitemaps, in any form of lists, of which Describe
-	// says whether the robots.txt forbids them.
+	// Sitemaps are files with the URLs of the site's own sitemaps, in any format of lists. Describe reports
+	// the URLs that the robots.txt disallows.
 	Sitemaps []string
 }
 
-// Checker explains verdicts on URLs, one at a time. It belongs to one goroutine.
+// Checker explains verdicts on single URLs. It is not safe for concurrent use.
 type Checker struct {
 	robots   explain.File
 	against  *explain.File // an older robots.txt; nil for none
@@ -45,8 +45,8 @@ type Checker struct {
 	crossing bool // as CheckOptions.Crossings
 	agents   []*checked
 	release  []func() error // of archives
-	warn     func()         // of the oddities of the file, once
-	at       int64          // the instant whose rules of an archive judge, in Unix seconds
+	warn     func()         // reports the oddities of the file, once
+	at       int64          // the instant at which an archive is consulted, in Unix seconds
 }
 
 // NewChecker reads a robots.txt or opens an archive. An error is of type *Error. Close the
@@ -59,7 +59,7 @@ func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
 	return newChecker(ctx, o, agents)
 }
 
-// newChecker is NewChecker with the agents looked up.
+// newChecker is NewChecker after the agents have been looked up.
 func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
@@ -157,14 +157,14 @@ type checked struct {
 	archive *archived // nil for a robots.txt
 }
 
-// Check judges a URL for each agent, in their order. Text that begins with a slash, also
-// with two, is a path. Text that is neither a URL nor a path is an error, and so is a path
+// Check judges a URL for each agent, in their order. Text that begins with one or two slashes
+// is a path. Text that is neither a URL nor a path is an error, and so is a path
 // without an origin for an archive.
 func (c *Checker) Check(url string) ([]explain.Answer, error) { return c.checkAt(url, c.at) }
 
-// checkAt is Check by the rules of an instant, in Unix seconds, where the archive has dates.
+// checkAt is Check by the rules in force at an instant, in Unix seconds, if the archive has dates.
 func (c *Checker) checkAt(url string, at int64) ([]explain.Answer, error) {
-	var o origin.Origin // of a path it is not known
+	var o origin.Origin // unknown for a path
 	_, isURL := origin.Prefix([]byte(url))
 	switch isPath := strings.HasPrefix(url, "/"); {
 	case !isPath && !isURL:
@@ -192,7 +192,7 @@ func (c *Checker) checkAt(url string, at int64) ([]explain.Answer, error) {
 	return list, nil
 }
 
-// check judges a URL of an origin, by the rules of an instant where an archive has dates.
+// check judges a URL of an origin, by the rules in force at an instant if an archive has dates.
 func (c *checked) check(url string, o origin.Origin, at int64) (a explain.Answer, err error) {
 	if c.archive == nil {
 		return c.judge(url, o, at)
@@ -222,8 +222,8 @@ func (c *checked) judge(url string, o origin.Origin, at int64) (explain.Answer, 
 
 const whyUnreachable = "robots.txt is unreachable, so everything is forbidden (RFC 9309 2.3.1.4)"
 
-// find returns the rules of an origin that bind the agent. If the archive has no rules of
-// it, find completes the answer.
+// find returns the rules of an origin that bind the agent. If the archive lacks the origin,
+// find completes the answer.
 func (c *checked) find(a *explain.Answer, q filter.Query, path []byte) (*automaton.Machine, error) {
 	a.Groups = []explain.AgentLines{}
 	var bound [1]filter.Rules
@@ -244,8 +244,8 @@ func (c *checked) find(a *explain.Answer, q filter.Query, path []byte) (*automat
 // Files returns the robots.txt and the older one, which is nil if there is none.
 func (c *Checker) Files() (file, older *explain.File) { return &c.robots, c.against }
 
-// Describe says what the robots.txt says by a dialect, as explain.Options.Dialect has it. An archive has no text to
-// describe, and is an error.
+// Describe describes the robots.txt as a dialect reads it, as in explain.Options.Dialect. Archives hold
+// no text to describe, and are an error.
 func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*explain.Description, error) {
 	if c.robots.Name == "" {
 		return nil, usageError("no URL: an archive is asked about URLs")

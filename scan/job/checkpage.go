@@ -16,24 +16,24 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, and what the
-// page states of itself. Its texts have the bytes of the files: escape them before printing
+// PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, with the page's
+// own directives. Its texts hold raw bytes of the files: escape them before printing
 // (report.Texts).
 type PageAnswer struct {
 	explain.Answer
 	Capture PageCapture `json:"capture"`
-	// RobotsTxt says which robots.txt the verdict is by, if it was found among the captures; ""
+	// RobotsTxt names the robots.txt behind the verdict, if it was found among the captures; ""
 	// otherwise.
 	RobotsTxt string `json:"robots_txt"`
-	// Statements are all that the page states, for the agent and for others, in the order of headers
+	// Statements are all directives on the page, for the agent and for others, in the order of headers
 	// and tags.
 	Statements []PageStatement `json:"statements"`
-	// Directives are what the page states for the agent at the time of the capture, as
+	// Directives are those in force for the agent at the time of the capture, as
 	// page.Rules.Names has them.
 	Directives []string `json:"directives"`
-	// Partial says that not all of the page was read, because its head is too large.
+	// Partial means that the page's head is too large to be read completely.
 	Partial bool `json:"partial"`
-	// Unseen says why the agent never sees the directives if it obeys robots.txt; "" if it sees them,
+	// Unseen says why the agent never sees the directives if it obeys robots.txt; "" if it sees them
 	// or there are none.
 	Unseen string `json:"unseen"`
 }
@@ -42,32 +42,32 @@ type PageAnswer struct {
 type PageCapture struct {
 	File        string `json:"file"`
 	Record      int64  `json:"record"` // its number in the file, from 1
-	Date        string `json:"date"`   // RFC 3339; "" if the file has none that can be read
+	Date        string `json:"date"`   // RFC 3339; "" if missing or invalid
 	Status      int    `json:"status"`
 	ContentType string `json:"content_type"`
-	// Captures is how many captures of the URL the file has, of which this is the newest.
+	// Captures is the number of captures of the URL in the file; this is the newest.
 	Captures int `json:"captures"`
-	// Unread is why the body could not be read to its end; "" if it could.
+	// Unread says why the body could not be read to its end; "" if it could.
 	Unread string `json:"unread"`
 }
 
-// PageStatement is what one header or meta tag states for one crawler.
+// PageStatement is the content of one header or meta tag for one crawler.
 type PageStatement struct {
 	Source  string   `json:"source"`  // "X-Robots-Tag" or "meta"
 	Crawler string   `json:"crawler"` // "" for all
-	Text    string   `json:"text"`    // as it is written
-	Applies bool     `json:"applies"` // it is for the agent
-	Unknown []string `json:"unknown"` // the parts of the text that are no directives with values that can be read
+	Text    string   `json:"text"`    // as written
+	Applies bool     `json:"applies"` // it applies to the agent
+	Unknown []string `json:"unknown"` // the parts of the text that are not valid directives
 }
 
-// CheckPages explains, for each URL and each agent, the verdict of robots.txt and what the page
-// states, as the newest capture of the URL in a WARC file shows it, plain or compressed. If o names
-// no rules, the verdict is by the robots.txt that the file has of the origin: the newest capture of
-// it that is not newer than that of the page, or else the oldest. An archive with dates is asked
-// for the rules at the time of the capture.
+// CheckPages explains, for each URL and each agent, the verdict of robots.txt and the directives on
+// the page, from the newest capture of the URL in a WARC file, plain or compressed. If o names
+// no rules, the verdict is by the origin's robots.txt in the same file: the newest capture
+// that is not newer than the page's, or else the oldest. An archive with dates is consulted
+// at the time of the capture.
 //
 // The answers are in the order of the URLs and of the agents. With an error, of type *Error, there
-// are answers for those URLs that the file, as far as it can be read, has captures of.
+// are answers for those URLs with captures in the readable part of the file.
 func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string) ([]PageAnswer, error) {
 	if len(o.Agents) == 0 {
 		return nil, errNoAgent
@@ -95,7 +95,7 @@ func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string)
 	}
 	var failed []error
 	damage := p.readPages()
-	var again error // of the second reading, which meets the same damage
+	var again error // of the second pass, which meets the same damage
 	if rules == nil {
 		again = p.readRobots()
 	}
@@ -104,7 +104,7 @@ func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string)
 		return nil, errNothingDone
 	case damage != nil:
 		failed = append(failed, damage)
-	case again != nil: // what was read the first time could not be read now
+	case again != nil: // what was read in the first pass cannot be read now
 		return nil, inputError(again)
 	}
 	answers := []PageAnswer{}
@@ -122,8 +122,8 @@ func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string)
 	return answers, o.Messages.last(failed)
 }
 
-// last warns of all errors but the last, which it returns as one of the input; nil if there is
-// none.
+// last warns of all errors but the last, which it returns as an error of the input; nil if there
+// are none.
 func (m Messages) last(errs []error) error {
 	for i, err := range errs {
 		if i == len(errs)-1 {
@@ -134,7 +134,7 @@ func (m Messages) last(errs []error) error {
 	return nil
 }
 
-// pageCheck is a job of CheckPages.
+// pageCheck is one call of CheckPages.
 type pageCheck struct {
 	ctx     context.Context
 	options CheckOptions
@@ -142,7 +142,7 @@ type pageCheck struct {
 	agents  []subject
 	pages   map[answer.Target]*pageFound
 	asked   []*pageFound // of each URL
-	// checkers are by the robots.txt files that were found, by robotsFound.String.
+	// checkers answer by the robots.txt files that were found, by robotsFound.String.
 	checkers map[string]*Checker
 }
 
@@ -156,7 +156,7 @@ type pageFound struct {
 	robots   robotsFound
 }
 
-// want adds a URL to those whose captures are looked for.
+// want adds a URL to look for.
 func (p *pageCheck) want(url string) error {
 	target, ok := answer.Resolve(answer.Target{}, url)
 	if !ok {
@@ -194,17 +194,17 @@ func (p *pageCheck) readPages() error {
 }
 
 // robotsFound is the capture of the robots.txt that was in force when a page was captured, as far
-// as the file tells.
+// as the file shows.
 type robotsFound struct {
-	at        answer.Target // where it is looked for
+	at        answer.Target // the URL to look for
 	instant   time.Time     // of the page
 	found     bool
 	date      time.Time
 	status    int
 	body      []byte
 	location  string // of a redirect
-	redirects int    // that led to at
-	hops      []hop  // those of them that led to other paths than /robots.txt
+	redirects int    // those that led to at
+	hops      []hop  // those of them that led to paths other than /robots.txt
 	ofHop     bool   // it is the robots.txt of a hop
 }
 
@@ -214,10 +214,10 @@ type hop struct {
 	robots *robotsFound
 }
 
-// add takes a capture if it tells more of the robots.txt at the instant than what was found: the
-// newest until then does, or else the oldest. One that failed tells less than any other until then,
-// or else of all. Answers that say nothing of the robots.txt, such as 304, and bodies that cannot
-// be read do not count.
+// add takes a capture if it is better evidence of the robots.txt at the instant than the one found: the
+// newest until then is best, or else the oldest. A failed one is worse than any other until then,
+// or else the worst of all. Answers that don't show the robots.txt, such as 304, and unreadable
+// bodies don't count.
 func (r *robotsFound) add(c *response) {
 	meaning := answer.Of(c.Status, answer.Archive)
 	if meaning == answer.Nothing || meaning == answer.File && c.unread != nil {
@@ -241,9 +241,9 @@ func (r *robotsFound) add(c *response) {
 	r.found, r.date, r.status, r.body, r.location = true, c.date, c.Status, c.body, c.Location
 }
 
-// follow prepares r to look for what a redirect leads to. It returns what is to be looked for:
-// nothing if there is no redirect that can be followed, and also the robots.txt by which the
-// crawler may not follow it.
+// follow prepares r to look for the target of a redirect. It returns the captures to look for:
+// none if there is no redirect to follow. They include the robots.txt by which the
+// redirect may be off limits for the crawler.
 func (r *robotsFound) follow() []*robotsFound {
 	if !r.found || answer.Of(r.status, answer.Archive) != answer.Redirect || r.redirects == maxRedirects {
 		return nil
@@ -264,8 +264,8 @@ func (r *robotsFound) follow() []*robotsFound {
 // maxRedirects is how many redirects are followed (RFC 9309 2.3.1.2).
 const maxRedirects = 5
 
-// readRobots finds the robots.txt of each page that was found. It reads the file once, and once
-// more for each redirect in succession.
+// readRobots finds the robots.txt of each page that was found. It reads the file once, and again
+// for each further redirect.
 func (p *pageCheck) readRobots() error {
 	wanted := map[answer.Target][]*robotsFound{}
 	for _, f := range p.pages {
@@ -296,7 +296,7 @@ func (p *pageCheck) readRobots() error {
 	return nil
 }
 
-// answer answers for the URL of a page that was found, by rules or, if they are nil, by the
+// answer answers for the URL of a found page, by rules or, if they are nil, by the
 // robots.txt that was found.
 func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnswer, error) {
 	at := int64(newest)
@@ -333,7 +333,7 @@ func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnsw
 	return list, nil
 }
 
-// unseen says that a crawler does not see what a page states.
+// unseen explains that a crawler does not see the page's directives.
 func unseen(agent string, r page.Rules) string {
 	why := "robots.txt keeps " + agent + " from fetching the page, so if it obeys it never sees what the page states"
 	if r.Set&page.NoIndex != 0 {
@@ -387,8 +387,8 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]explain.Answer, error)
 	return answers, err
 }
 
-// forbiddenHop returns the first URL to which redirects of a robots.txt led that the robots.txt of
-// its own origin forbids to an agent; "" if there is none.
+// forbiddenHop returns the first URL on a robots.txt's chain of redirects that the robots.txt of
+// its own origin disallows for an agent; "" if there is none.
 func (p *pageCheck) forbiddenHop(r *robotsFound, agent int) (string, error) {
 	for _, h := range r.hops {
 		if h.robots.meaning(p.agents[agent].class) != answer.File {
@@ -410,7 +410,7 @@ func (p *pageCheck) checker(r *robotsFound) *Checker {
 		o.Robots.Name = r.at.Origin.String() + r.at.Path + " in " + p.file
 		c = newBodyChecker(o, r.body, p.agents)
 		if answer.Of(r.status, answer.Archive) != answer.File {
-			c.warn = nil // there is no body to warn of
+			c.warn = nil // without a body to warn about
 		}
 		p.checkers[r.String()] = c
 	}
@@ -418,7 +418,7 @@ func (p *pageCheck) checker(r *robotsFound) *Checker {
 }
 
 // meaning is what the answer means to a class of crawlers; answer.Nothing or answer.Redirect if
-// robots.txt is not known.
+// robots.txt is unknown.
 func (r *robotsFound) meaning(by answer.Class) answer.Meaning {
 	if !r.found {
 		return answer.Nothing
@@ -426,7 +426,7 @@ func (r *robotsFound) meaning(by answer.Class) answer.Meaning {
 	return answer.Of(r.status, by)
 }
 
-// String says which robots.txt it is; "" if none was found.
+// String names the robots.txt; "" if none was found.
 func (r *robotsFound) String() string {
 	if !r.found {
 		return ""
@@ -438,19 +438,19 @@ func (r *robotsFound) String() string {
 	return text
 }
 
-// response is the answer of a server, as a record of a WARC file has it.
+// response is a server's answer in a record of a WARC file.
 type response struct {
 	*warc.Response
 	target answer.Target
 	record int64 // its number in the file
 	date   time.Time
-	body   []byte // the beginning of it
+	body   []byte // its beginning
 	unread error  // why the rest of the body could not be read
 }
 
-// eachResponse reads the file and calls each for the responses from wanted targets, with no more
-// than so many bytes of their bodies. An error is about what could not be read of the file; the
-// responses before it have been used.
+// eachResponse reads the file and calls each for the responses from wanted targets, with at most
+// that many bytes of their bodies. An error is about the part of the file that could not be read; the
+// responses before it have been delivered.
 func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, each func(*response)) error {
 	in, err := source.NewFile(p.file)
 	if err != nil {
@@ -488,7 +488,7 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 	}
 }
 
-// check returns an error if the file is not a WARC file that can be read again and again.
+// check returns an error if the file is not a WARC file that can be read repeatedly.
 func (p *pageCheck) check() error {
 	in, err := source.NewFile(p.file)
 	if err != nil {

@@ -32,22 +32,22 @@ type CompileOptions struct {
 	// new one is complete.
 	Output string
 	Force  bool // replaces also a file that is not an archive, but never a source
-	// Dialects are those that the archive holds the rules of; none stands for
+	// Dialects are those whose rules the archive holds; the default is
 	// RFC 9309's and Google's.
 	Dialects []automaton.Dialect
 	// MaxBytes limits how much of each robots.txt is read, as in compile.Options: 0 stands
-	// for compile.DefaultMaxBytes, a negative number for as much as there is memory for. The
+	// for compile.DefaultMaxBytes, a negative number for as much as fits into memory. The
 	// highest limit is 64 MiB.
 	MaxBytes int
-	// Fields are the names of the members of JSON and the columns of Parquet that have the parts of a
-	// capture, such as "host=domain,body=meta.robots,date=fetched"; "" stands for the parts' own names.
+	// Fields map the parts of a capture to members of JSON and columns of Parquet, such
+	// as "host=domain,body=meta.robots,date=fetched"; with "" the parts' own names are used.
 	Fields string
-	// AllVersions keeps all captures that have a date, as versions of their origins, and not
-	// the newest only. Versions that say the same as the one before are left out.
+	// AllVersions keeps all captures with a date as versions of their origins, instead of
+	// only the newest. A version that equals the one before is left out.
 	AllVersions bool
-	// Memory is how many bytes the job may hold; 0 is DefaultMemory. Besides, each distinct
-	// ruleset takes eight bytes. What has no room goes to temporary files in os.TempDir.
-	// Compile fails where it is too little for MaxBytes.
+	// Memory is how many bytes the job may hold; 0 is DefaultMemory. In addition, each distinct
+	// ruleset takes eight bytes. What does not fit spills to temporary files in os.TempDir.
+	// Compile fails if Memory is too small for MaxBytes.
 	Memory   int64
 	Messages Messages
 }
@@ -55,38 +55,38 @@ type CompileOptions struct {
 // Compiled describes the archive that Compile wrote.
 type Compiled struct {
 	Origins, Rulesets int
-	Versions          int64 // of all origins, one at least for each
+	Versions          int64 // in all origins, at least one in each
 	Size              int64 // of the archive, in bytes
 	// MaxBytes is the limit of a body. Bodies counts the distinct bodies; BodyBytes is
 	// the length of their lines within the limit.
 	MaxBytes          int
 	Bodies, BodyBytes int64
-	// BodyOrigins counts the origins that have a body, and the others those of them whose
-	// body looks like a web page, looks like UTF-16, or is any other text without a line
-	// that names a user agent. The rules in it, if there are any, are in the archive.
+	// BodyOrigins counts the origins with a body. The others count those of them with a
+	// body that looks like a web page, looks like UTF-16, or is any other text without a line
+	// that names a user agent. Any rules in it are in the archive.
 	BodyOrigins, Pages, UTF16, Unnamed int64
 	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
 	// archive lacks the rules beyond the limit.
 	Cut, CutOrigins int64
-	// Redirected counts the origins whose robots.txt is redirected to where the sources
-	// have nothing: for Filter, their robots.txt is not known.
+	// Redirected counts the origins with a robots.txt that redirects to a URL that the sources
+	// lack: Filter treats their robots.txt as unknown.
 	Redirected int64
-	// Taken counts the captures by what they were read from, and Replaced those that gave way to a
+	// Taken counts the captures by their kind of source, and Replaced those that gave way to a
 	// newer or later one.
 	Taken    map[string]int
 	Replaced int
-	// Lost says that a source could not be used, wholly or in part.
+	// Lost means that a source could not be used, wholly or in part.
 	Lost bool
 }
 
-// maxCompiled is the highest limit of a body in an archive. It is below policy.MaxRead, that of an
-// audit, whose files are its user's own: bodies in an archive are of strangers, and compiling takes
+// maxCompiled is the highest limit of a body in an archive. It is below policy.MaxRead, the limit of an
+// audit, which reads its user's own files: bodies in an archive are untrusted, and compiling takes
 // compileCost bytes of memory for each byte of them.
 const maxCompiled = 64 << 20
 
 // Compile reads the robots.txt of many origins and writes their rules to an
 // archive for Filter. It goes on when part of a source cannot be used, and warns of
-// everything that it passed over. An error is of type *Error; nothing has been written then.
+// everything that it skipped. An error is of type *Error; nothing has been written then.
 func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	switch {
 	case len(o.Sources) == 0:
@@ -127,8 +127,8 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	return c, nil
 }
 
-// compileShares are the parts that the memory of Compile has, in bytes. Bodies and rulesets
-// that have no room in theirs go to temporary files.
+// compileShares divide the memory of Compile, in bytes. Bodies and rulesets
+// that don't fit into their shares spill to temporary files.
 type compileShares struct {
 	set    int64 // the index of origins, and bodies
 	sorter int64 // each of two or three of the archive's origins and rulesets
@@ -140,12 +140,12 @@ const (
 	// compileCost is how many bytes compiling takes for each byte of the most costly bodies:
 	// lines of two bytes that all become notes or records.
 	compileCost = 100
-	// minWork is the part of work that is in the room of the program, beside the memory.
+	// minWork is the part of work that the program's own allowance covers, beside the memory.
 	minWork = 32 << 20
 )
 
-// shareCompiling divides the memory of Compile. While sources are read, the parts for rulesets
-// and work have the windows of decompressors, and lines, which take four times their length.
+// shareCompiling divides the memory of Compile. While sources are read, the shares for rulesets
+// and work are used for the windows of decompressors, and for lines, which take four times their length.
 func shareCompiling(memory int64) compileShares {
 	return compileShares{set: memory / 2, sorter: memory / 16, line: int(min(memory/32, maxCompiled)),
 		work: memory/8*3 + minWork}
@@ -166,8 +166,8 @@ func (o *CompileOptions) limit(shares compileShares) error {
 	return nil
 }
 
-// gatherAndWrite reads the sources and writes the archive. If it fails, or the context ends, it
-// makes no file and changes none.
+// gatherAndWrite reads the sources and writes the archive. If it fails or the context ends, it
+// leaves all files as they were.
 func (o CompileOptions) gatherAndWrite(g *gatherer, shares compileShares, out output) (*Compiled, error) {
 	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
@@ -193,7 +193,7 @@ func (o CompileOptions) gatherAndWrite(g *gatherer, shares compileShares, out ou
 	return c, cmp.Or(err, w.Close())
 }
 
-// write adds what was gathered to the archive and writes it.
+// write adds the gathered captures to the archive and writes it.
 func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out output) (*Compiled, error) {
 	c := &Compiled{MaxBytes: o.MaxBytes}
 	err := o.addBodies(g, w, c, work)
@@ -219,12 +219,12 @@ func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out ou
 	return c, err
 }
 
-// Short bodies are compiled by one goroutine, and added together, up to so many or so many bytes.
+// Short bodies are compiled by one goroutine in batches of at most this many bodies and bytes.
 const batchBodies, batchOctets = 32, 16 << 10
 
-// addBodies adds the rules of each body in each dialect to w, on as many processors as there is
-// memory for, and counts in c. An origin whose rules an archive cannot hold is passed over, so that
-// it does not prevent the archive of the others.
+// addBodies adds the rules of each body in each dialect to w, on as many processors as fit into
+// memory, and counts in c. An origin with rules that an archive cannot hold is skipped, so that
+// the other origins still get their archive.
 func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, work int64) error {
 	var mu sync.Mutex // of w, c and g
 	add := func(batch []capture.Copy) {
@@ -282,7 +282,7 @@ func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, w
 	return context.Cause(g.ctx)
 }
 
-// traits are what Compiled tells of bodies, and the extras of them.
+// traits are the facts about bodies for Compiled, with the extras of the archive.
 type traits struct {
 	page, utf16, unnamed bool
 	extras               string // as a text
@@ -320,7 +320,7 @@ func (c *Compiled) count(copied capture.Copy, of traits) {
 	}
 }
 
-// compileBody compiles a body in each dialect, and says what the first shows of it. If body is
+// compileBody compiles a body in each dialect, and derives its traits from the first. If body is
 // nil, so are the rulesets.
 func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset, of traits) {
 	rulesets = make([]*automaton.Ruleset, len(o.Dialects))

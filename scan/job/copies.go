@@ -24,7 +24,7 @@ import (
 )
 
 // gatherer collects copies of robots.txt from sources until its context ends, and
-// counts what it passes over.
+// counts what it skips.
 type gatherer struct {
 	ctx      context.Context
 	stop     context.CancelCauseFunc // ends ctx with an error that ends the job
@@ -33,25 +33,25 @@ type gatherer struct {
 	set      capture.Set
 	memory   int64 // of the job
 	skipped  map[capture.Reason]int
-	shown    []string       // the first of each reason
-	taken    map[string]int // captures, by what they were read from
-	date     time.Time      // of the folder or file that is being read, if its name has one
-	month    bool           // of which only the month is known
+	shown    []string       // the first few for each reason
+	taken    map[string]int // captures, by their kind of source
+	date     time.Time      // of the folder or file that is being read, if its name contains one
+	month    bool           // with only the month known
 	name     string         // of the input that is being read
-	// give gets the captures, and is Set.Add if nobody else wants them.
+	// give gets the captures; it is Set.Add by default.
 	give func(capture.Capture) error
-	// unused gets what is known of those that cannot be used, if anybody wants it.
+	// unused gets the facts about unusable captures; optional.
 	unused func(capture.Capture)
 	bytes  atomic.Int64 // read, decompressed
 	lost   bool         // an input could not be used, wholly or in part
-	// inside is the folder that is read and whose links out of it are not followed, "" if they are.
+	// inside is the folder that is read without following links out of it, "" if they are followed.
 	inside string
 }
 
-// maxShown is how many examples of each reason are shown; the others are counted.
+// maxShown is how many examples of each reason are shown; the others are only counted.
 const maxShown = 5
 
-// The reasons to pass something over that package capture does not have.
+// The reasons to skip something beyond those of package capture.
 const (
 	unread   capture.Reason = "input that could not be read to its end"
 	noRobots capture.Reason = "directory without a robots.txt, of which nothing else is read"
@@ -76,11 +76,11 @@ func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) (*
 	return g, nil
 }
 
-// standing is what a name stands for where copies are gathered.
+// standing is the role of a name in a source.
 type standing int
 
 const (
-	aSource  standing = iota // a source, or a directory in it whose name has a date
+	aSource  standing = iota // a source, or a directory in it with a date for its name
 	inSource                 // in a directory that is one
 	ofHost                   // the robots.txt in the directory of a host
 )
@@ -115,7 +115,7 @@ func (g *gatherer) source(name string, as standing) {
 	}
 }
 
-// leadsOut reports whether a name is a link out of the folder that is read, and tells of it.
+// leadsOut reports whether a name is a link out of the folder that is read, and records it.
 func (g *gatherer) leadsOut(name string) bool {
 	out := g.inside != "" && g.inside != name && disk.LeadsOut(g.inside, name)
 	if out {
@@ -124,7 +124,7 @@ func (g *gatherer) leadsOut(name string) bool {
 	return out
 }
 
-// dated reads a directory whose name has the date of the copies in it, and reports whether it is one.
+// dated reads a directory named by the date of the copies in it, and reports whether it is one.
 func (g *gatherer) dated(dir string) bool {
 	at, isMonth, ok := capture.DateOf(dir)
 	if !ok || !g.date.IsZero() {
@@ -137,11 +137,11 @@ func (g *gatherer) dated(dir string) bool {
 }
 
 // host reads the robots.txt in the directory of a host, plain or compressed: robots.txt, or the files
-// whose names are dates.
+// with dates for names.
 func (g *gatherer) host(dir string) {
 	for _, name := range capture.FileNames() {
 		name = filepath.Join(dir, name)
-		if _, err := disk.Lstat(name); !errors.Is(err, fs.ErrNotExist) { // a link to nowhere is one that cannot be read
+		if _, err := disk.Lstat(name); !errors.Is(err, fs.ErrNotExist) { // a broken link counts as unreadable
 			g.source(name, ofHost)
 			return
 		}
@@ -161,8 +161,8 @@ func (g *gatherer) host(dir string) {
 	}
 }
 
-// datedFile reads a robots.txt in the directory of its host whose name is its date, and reports whether it
-// is one.
+// datedFile reads a robots.txt in the directory of its host with its date as its name, and reports whether
+// it is one.
 func (g *gatherer) datedFile(name string) bool {
 	at, ok := capture.DateOfFile(filepath.Base(name))
 	if !ok || !g.date.IsZero() {
@@ -226,7 +226,7 @@ func (g *gatherer) collection(name string) {
 	}
 }
 
-// robotsTxt reads the robots.txt of a host, perhaps one that only the name of the file says.
+// robotsTxt reads the robots.txt of a host, which may be known only from the name of the file.
 func (g *gatherer) robotsTxt(name, host string, named bool) {
 	if _, err := origin.Parse(host); err != nil {
 		g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
@@ -331,7 +331,7 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read captureReader)
 	}
 	defer r.Close()
 	captures := read(ending{g.ctx, r, nil, &g.bytes}, g.options)
-	if kind == capture.JSON { // a WARC file is read by what the set wants
+	if kind == capture.JSON { // a WARC file is read according to the needs of the set
 		captures = ahead(captures)
 	}
 	for c, err := range captures {
@@ -355,7 +355,7 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read captureReader)
 	}
 }
 
-// ahead yields what a reader of captures does, while another goroutine reads the next ones.
+// ahead yields the captures of a reader, while another goroutine reads the next ones.
 func ahead(captures iter.Seq2[capture.Capture, error]) iter.Seq2[capture.Capture, error] {
 	type captured struct {
 		capture.Capture
@@ -408,8 +408,8 @@ func (g *gatherer) add(c capture.Capture, from capture.Kind) {
 	}
 }
 
-// skip counts something that is passed over. If a copy may be lost by it, the first
-// ones of each reason are kept to be shown.
+// skip counts something that is skipped. If a copy may be lost by it, the first
+// few for each reason are kept to be shown.
 func (g *gatherer) skip(reason capture.Reason, what error) {
 	if g.ctx.Err() != nil { // the interrupt is the cause
 		return
@@ -427,7 +427,7 @@ func (g *gatherer) skip(reason capture.Reason, what error) {
 // Progress returns the bytes read. The total is not known.
 func (g *gatherer) Progress() (read, total int64) { return g.bytes.Load(), -1 }
 
-// report warns of everything that was passed over, and of copies that were replaced.
+// report warns of everything that was skipped, and of copies that were replaced.
 func (g *gatherer) report() {
 	for _, what := range g.shown {
 		g.messages.warn("%s", what)

@@ -1,9 +1,9 @@
-// Package job runs whole jobs as a program needs them: from the names of files and
+// Package job runs whole jobs: from the names of files and
 // options to filtered output, an archive of rules, a report or a state. The
-// command robotsieve is a thin user of it, and so is every other front end.
+// command robotsieve is a thin wrapper around it, like every other front end.
 //
 // A job never prints, exits or panics. It returns what it made and an [*Error],
-// whose kind says whether the options, an input or an interrupt is the cause. Its
+// whose kind is the cause: the options, an input or an interrupt. Its
 // messages go to [Messages].
 package job
 
@@ -16,21 +16,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// Error is why a job was not done, or not wholly.
+// Error says why a job failed, wholly or in part.
 type Error struct {
 	Kind Kind
 	Err  error
 }
 
-// Kind says what caused an [Error].
+// Kind is the cause of an [Error].
 type Kind uint8
 
 const (
-	// Usage: the options contradict each other, or something is missing.
+	// Usage means that the options contradict each other, or that one is missing.
 	Usage Kind = iota + 1
-	// Input: an input could not be used, or an output could not be written.
+	// Input means that an input could not be used, or an output could not be written.
 	Input
-	// Interrupted: the context ended first.
+	// Interrupted means that the context ended first.
 	Interrupted
 )
 
@@ -44,14 +44,14 @@ func usageError(format string, args ...any) error { return &Error{Usage, fmt.Err
 
 func inputError(err error) error { return &Error{Input, err} }
 
-// errNothingDone is the end of a job that was interrupted before it had a result.
+// errNothingDone ends a job that was interrupted before it had a result.
 var errNothingDone = &Error{Interrupted, errors.New("interrupted before anything was done")}
 
 // Messages receives the messages and the progress of a job while it runs. The zero value
 // discards them.
 type Messages struct {
 	// Warn receives one message at a time, without a line end. A message may quote
-	// bytes of the inputs as they are: escape it before printing (report.Printable).
+	// raw bytes of the inputs: escape it before printing (report.Printable).
 	Warn func(message string)
 	// Progress is called when a job begins to read its inputs; the function that
 	// it returns is called when the job has read them.
@@ -60,13 +60,13 @@ type Messages struct {
 	// error or such a text calls an option by its field, as in "option MaxUnparsed", and the function
 	// that shows how logs are read job.Explain.
 	Word func(text string) string
-	// To is where both write, if that is known: a file there is no input and no other output of the
-	// job.
+	// To is where messages and progress are written, if known: a file there may be no input and no other
+	// output of the job.
 	To io.Writer
 }
 
-// Progress tells how far a job is: the bytes read and their total, -1 if that is
-// not known. It is safe for concurrent use.
+// Progress reports how far a job is: the bytes read and their total, -1 if
+// unknown. It is safe for concurrent use.
 type Progress interface {
 	Progress() (read, total int64)
 }
@@ -84,7 +84,7 @@ func (m Messages) word(text string) string {
 	return m.Word(text)
 }
 
-// wordInputs puts what a report says of its inputs into the words of the caller's users.
+// wordInputs puts the report's texts about inputs into the words of the caller's users.
 func (m Messages) wordInputs(in *audit.Inputs) {
 	in.List, in.Warnings, in.Notes = slices.Clone(in.List), slices.Clone(in.Warnings), slices.Clone(in.Notes)
 	for i := range in.List {

@@ -29,27 +29,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// evidenceLines lists, as rows of an audit, the lines that a folder of evidence may show: the violations and
-// the fetches of robots.txt by crawlers, and how others who fetched it were answered.
+// evidenceLines lists, as rows of an audit, the lines that an evidence folder may show: violations,
+// fetches of robots.txt by crawlers, and the answers to other clients that fetched it.
 type evidenceLines struct {
 	*listing
 	config *audit.Config
 	logs   *auditLogs
-	format string // of all logs; "" if that of each was found
-	// accused are the operators of violations, whose crawlers' fetches are shown. Only the final pass, on
-	// one goroutine, has violations.
+	format string // given for all logs; "" if detected for each
+	// accused are the operators with violations; the fetches of their crawlers are shown. Violations come only
+	// from the final pass, which runs on one goroutine.
 	accused map[string]bool
 }
 
 const (
-	// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others stay
-	// anonymous answers, which informs nobody.
+	// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others remain
+	// anonymous answers, which inform nobody.
 	maxAccused = 1 << 16
-	// In place of an operator: of lines that are shown in any case, and of those that name columns.
+	// These replace an operator: for lines that are always shown, and for those that name columns.
 	anyOperator, columnNames = "", "#"
 )
 
-// addTo has an audit of logs give its lines to l too.
+// addTo makes an audit of logs give its lines to l too.
 func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
@@ -67,9 +67,9 @@ func (l *evidenceLines) Close() error {
 	return l.listing.Close()
 }
 
-// append appends what the folder may show of a request. Impostors and fetches with a header that names
-// crawlers of several operators are others, and so are agents that robots.txt does not bind. A line
-// that was cut cannot be judged again.
+// append appends the part of a request that the folder may show. Impostors and fetches with a header that
+// names crawlers of several operators count as others, and so do agents that robots.txt does not bind. A
+// truncated line cannot be judged again.
 func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
 	operator, log := "?"+strings.ToLower(report.InASCII(j.Name)), l.logs.list[j.Input]
 	of := evidence.Lines{File: "lines-unknown", Format: cmp.Or(l.format, log.format.Name()),
@@ -90,7 +90,7 @@ func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
 	case (isFetch || j.Verdict == report.RobotsFetch) && !j.Cut:
 		rows = appendLine(rows, operator, of, string(j.Line), string(j.Address))
 	}
-	if !isFetch || !j.HasTime { // without its time an answer says nothing
+	if !isFetch || !j.HasTime { // an answer without a time proves nothing
 		return rows
 	}
 	size, columns := strconv.FormatInt(j.Size, 10)+" ", "$body_bytes_sent "
@@ -106,11 +106,11 @@ func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
 		time.Unix(0, j.Time).UTC().Format(time.RFC3339), j.Status, size), "")
 }
 
-// robotsTxt is the target of a request for /robots.txt itself, as nearly all write it.
+// robotsTxt is the target of a request for /robots.txt as nearly all clients write it.
 var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
-// appendLine appends a line for a file, whose File is the beginning of its name. The operator decides whether it
-// is shown: lines are if it is accused, answers if it is not.
+// appendLine appends a line for a file; File is the beginning of the file's name. The operator decides
+// whether it is shown: lines are if it is accused, answers if it is not.
 func appendLine(rows []byte, operator string, of evidence.Lines, line, address string) []byte {
 	file, _ := json.Marshal(report.Texts(of, report.ToUTF8)) // which has no errors
 	return appendKeys(rows, operator, string(file), line, address)
@@ -123,7 +123,7 @@ func appendKeys(b []byte, texts ...string) []byte {
 	return b
 }
 
-// origins returns the texts of a site's.
+// origins returns the origins of a site as texts.
 func (l *evidenceLines) origins(at policy.Site) []string {
 	list := []string{}
 	for _, o := range l.config.Policy.Origins()[at.First:][:at.N] {
@@ -132,7 +132,7 @@ func (l *evidenceLines) origins(at policy.Site) []string {
 	return list
 }
 
-// addColumns lists where the columns change in a chunk of a log, before which there are as many lines.
+// addColumns lists where the columns change in a chunk of a log; before is the number of lines before it.
 func (l *evidenceLines) addColumns(worker, input int, lines int64, chunk []byte) {
 	if l == nil {
 		return
@@ -154,21 +154,21 @@ type linesWriter struct {
 	folder  *disk.Folder
 	accused map[string]bool
 	known   *crawler.HostNames
-	names   map[string]bool       // the rows of the file of names of addresses
+	names   map[string]bool       // rows of the file of host names
 	files   map[string]*linesFile // by their descriptions
 	taken   map[string]bool       // their names
-	columns string                // of the lines to come
+	columns string                // of the lines still to come
 	held    int                   // bytes of their texts
 }
 
-// linesFile is a file of lines, whose text has yet to be written. columns are those of its last line.
+// linesFile is a file of lines that are still to be written. columns are those of its last line.
 type linesFile struct {
 	evidence.Lines
 	columns string
 	text    []byte
 }
 
-// maxHeld is how many bytes are held of files. There may be more files than can be open.
+// maxHeld is how many bytes of files are held in memory. There may be more files than can be open.
 const maxHeld = 4 << 20
 
 func (w *linesWriter) Write(rows []byte) (int, error) {
@@ -194,7 +194,7 @@ func (w *linesWriter) Write(rows []byte) (int, error) {
 	return n, nil
 }
 
-// add adds a line to a file. Answers have columns of their own.
+// add adds a line to a file. Files of answers have their own columns.
 func (w *linesWriter) add(description, line string, hasColumns bool) error {
 	f := w.files[description]
 	if f == nil {
@@ -217,7 +217,7 @@ func (w *linesWriter) add(description, line string, hasColumns bool) error {
 	return w.flush(false)
 }
 
-// flush writes what is held; last: to the disk, for all files.
+// flush writes the held lines; with last set, to the disk for all files.
 func (w *linesWriter) flush(last bool) (err error) {
 	for _, f := range w.files {
 		if last || len(f.text) > 0 {
@@ -229,11 +229,11 @@ func (w *linesWriter) flush(last bool) (err error) {
 	return err
 }
 
-// folderAudit audits the lines of a folder of evidence, when it is made and when it is verified.
+// folderAudit audits the lines of an evidence folder, both when it is made and when it is verified.
 type folderAudit struct {
 	side    *loadedBasis
 	details evidence.Details
-	names   []byte // the file of names of addresses
+	names   []byte // the file of host names
 	budget  *budget
 	workers int
 	word    func(string) string // as in Messages
@@ -242,7 +242,7 @@ type folderAudit struct {
 }
 
 // files audits the lines of a folder, and returns all of its other files but the manifest: what the lines
-// are judged by, and what follows from that.
+// are judged by, and the results.
 func (c *folderAudit) files(ctx context.Context, dir string) (map[string][]byte, error) {
 	if err := c.audit(ctx, dir); err != nil {
 		return nil, err
@@ -361,7 +361,7 @@ func (c *folderAudit) write(ctx context.Context, dir string, lines *evidenceLine
 	w := &linesWriter{folder: folder, accused: lines.accused, known: c.side.identity.Names, names: map[string]bool{},
 		files: map[string]*linesFile{}, taken: map[string]bool{}}
 	lines.rows.To = w
-	if err := cmp.Or(lines.listing.write(ctx), w.flush(true), lines.Close()); err != nil { // whose memory is for the audit
+	if err := cmp.Or(lines.listing.write(ctx), w.flush(true), lines.Close()); err != nil { // its memory goes to the audit
 		return "", err
 	}
 	for _, f := range slices.SortedFunc(maps.Values(w.files), func(x, y *linesFile) int {
@@ -386,11 +386,11 @@ func (c *folderAudit) write(ctx context.Context, dir string, lines *evidenceLine
 	return evidence.SumOf(sums.Manifest()), folder.Commit()
 }
 
-// errNoEvidence is the error of an audit that was interrupted before there was a folder.
+// errNoEvidence is the error of an audit that was interrupted before it had a folder.
 var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
-// writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit that was
-// interrupted has no evidence: the lines that it has not read could clear what it has found.
+// writeEvidence makes the folder of an audit with a report. err is the audit's own error. An interrupted
+// audit has no evidence: the lines that it has not read could refute what it has found.
 func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Report, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		p.Messages.warn("%v", errNoEvidence)
@@ -404,7 +404,7 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Re
 		c.details.LookedUp = append(c.details.LookedUp,
 			evidence.Client{Crawler: pair.Profile.Name, Address: pair.Addr})
 	}
-	sum, unwritten := "", errors.Join(a.run.Close(), a.rows.Close()) // their memory is for the lines of the folder
+	sum, unwritten := "", errors.Join(a.run.Close(), a.rows.Close()) // their memory goes to the lines of the folder
 	if unwritten == nil {
 		sum, unwritten = c.write(ctx, p.folder, a.evidence)
 	}
@@ -423,8 +423,8 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Re
 	return err
 }
 
-// checkEvidence refuses a folder of evidence that cannot be made, or that holds what the job reads or
-// writes.
+// checkEvidence refuses an evidence folder that cannot be made, or that contains an input or output of
+// the job.
 func (o *planner) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
@@ -449,7 +449,7 @@ func (o *planner) checkEvidence(inputs inputFiles) error {
 	return nil
 }
 
-// VerifyOptions say which folder of evidence Verify checks. Memory, Workers and Messages are as in
+// VerifyOptions name the evidence folder that Verify checks. Memory, Workers and Messages are as in
 // AuditOptions.
 type VerifyOptions struct {
 	Dir      string
@@ -458,13 +458,13 @@ type VerifyOptions struct {
 	Messages Messages
 }
 
-// Verified is the result of Verify, in sentences: what was checked and holds, and what that does not show, or
-// what does not hold. Their texts have the bytes of the folder: see report.Printable.
+// Verified is the result of Verify, in sentences: what was checked and holds, with its limits, or
+// what does not hold. The texts contain raw bytes of the folder: see report.Printable.
 type Verified struct{ Checked, Failed []string }
 
-// Verify checks a folder of evidence: its files have the hashes of its manifest, and an audit of its
-// lines, by what is in it, gives its report and letters. An error is of type *Error: what keeps it from
-// being checked.
+// Verify checks an evidence folder: its files have the hashes of its manifest, and an audit of its
+// lines by its own policy gives its report and letters. An error, of type *Error, says why it could
+// not be checked.
 func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 	v := &Verified{}
 	err := v.check(ctx, o)
@@ -526,8 +526,8 @@ func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
 	return nil
 }
 
-// again audits the lines of a folder with these files, which is trusted no more than the files and
-// options of an audit. It returns the sums that its files should have.
+// again audits the lines of a folder with these files, which are trusted no more than the files and
+// options of an audit. It returns the expected sums of its files.
 func (c *folderAudit) again(ctx context.Context, sums evidence.Sums, dir string) (evidence.Sums, error) {
 	open := basis.Open(func(name string) (io.ReadCloser, error) {
 		if sums[name] == "" {

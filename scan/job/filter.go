@@ -20,55 +20,55 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// FilterOptions say which URLs Filter keeps. Either Robots or Archive is given.
+// FilterOptions select the URLs that Filter keeps. Either Robots or Archive is given.
 type FilterOptions struct {
 	Agents  []Agent    // at most filter.MaxAgents
-	Any     bool       // keeps what one of the agents may fetch, instead of what all may
+	Any     bool       // keeps URLs that one of the agents may fetch; the default is that all may
 	Robots  RobotsFile // judges all URLs, whatever their host
 	Archive string     // name of a file, made by Compile, that holds the rules of each origin
 	URLs    Inputs     // lists of URLs
 
 	Format string      // of the lists, one of ListFormats; "" or "auto" finds it for each
-	List   ListColumns // where in a row the URL is, and when it was captured
+	List   ListColumns // the columns of the URL and of the time of capture
 
-	// AsOf is the instant whose robots.txt judges the rows that have no time of their own, as
-	// AuditOptions.Since writes times; a date is its midnight in UTC. "" stands for the newest
+	// AsOf is the instant at which robots.txt is consulted for rows without a time, in the form of
+	// AuditOptions.Since; a date is its midnight in UTC. "" stands for the newest
 	// robots.txt.
 	AsOf string
-	// Now is the time that AsOf may count back from; zero is that of the call.
+	// Now is the time that AsOf counts back from; zero is the time of the call.
 	Now time.Time
 
 	Disallowed bool // keeps the disallowed URLs instead of the allowed ones
-	NoPolicy   bool // keeps URLs of origins whose robots.txt the archive does not tell
-	Invalid    bool // prints rows that have no URL; they count as invalid all the same
-	Quotes     int  // how many invalid rows, the first ones, Filtered.Quotes holds
+	NoPolicy   bool // keeps URLs of origins with an unknown robots.txt
+	Invalid    bool // prints rows without a URL; they still count as invalid
+	Quotes     int  // how many invalid rows, from the first, Filtered.Quotes holds
 
-	// Annotate is what replaces each row.
+	// Annotate is the form of the lines that replace the rows.
 	Annotate Annotation
-	// Prove refuses lists whose rows have no time: the verdicts are to show that each was allowed at its own.
+	// Prove refuses lists with rows without a time: each row must be proven allowed at its own time.
 	Prove bool
-	// Page drops records of WARC whose page states one of these directives for the agents, such as
+	// Page drops records of WARC with one of these directives for the agents on their page, such as
 	// "noindex,noarchive"; "" drops none.
 	Page string
-	// Prompt writes the answer on each row as soon as the row has been read.
+	// Prompt writes the answer for each row as soon as the row has been read.
 	Prompt bool
 
 	// Memory is how many bytes the filter may hold, beside an archive, which is mapped; 0 is
-	// DefaultMemory. If it is too little for robots.txt, the error is of the kind Input.
+	// DefaultMemory. If robots.txt does not fit, the error is of the kind Input.
 	Memory int64
 	// Workers is how many goroutines judge rows; below 1, one for each processor. There are
-	// fewer if Memory is too little for so many.
+	// fewer if Memory is too small for them.
 	Workers  int
 	Messages Messages
 }
 
-// ListColumns are the columns of lists, by their names or their numbers, from 1; in JSON and CDXJ they are the
+// ListColumns are the columns of lists, by their names or their numbers, from 1. In JSON and CDXJ they are
 // paths of members, with dots between the names.
 type ListColumns struct {
-	Column string // of the URL; "" stands for the one with URLs, of several one with a usual name
-	Date   string // of the time; "" stands for none, but in CDX and CDXJ, which have a column of it
-	// Key is the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is
-	// meant; "" stands for the number of the row.
+	Column string // the URL; "" stands for the column with URLs, preferring the usual names
+	Date   string // the time; "" stands for none, except in CDX and CDXJ, which have a column for it
+	// Key is the column of a Parquet file that identifies its rows in an annotation of the kind Parquet;
+	// "" stands for the number of the row.
 	Key string
 }
 
@@ -80,7 +80,7 @@ func ListFormats() (names []string) {
 	return names
 }
 
-// Annotation is the form of the lines that a filter writes instead of the rows that it keeps.
+// Annotation is the form of the lines that a filter writes in place of the kept rows.
 type Annotation string
 
 const (
@@ -113,16 +113,16 @@ type Filtered struct {
 	filter.Summary
 	// Agents are the names of the agents, in the order of Summary.Barred.
 	Agents []string
-	// Inputs say how the reading of each input ended. Names that gave no input come
-	// last, with nothing but their errors.
+	// Inputs say how the reading of each input ended. Names without any input come
+	// last, with only their errors.
 	Inputs []source.Result
-	// Records says that the rows are records of WARC files.
+	// Records means that the rows are records of WARC files.
 	Records bool
-	// MaxRow is how many bytes a line may have; 0 for records, of which only those must be held that
-	// cannot be copied from their file.
+	// MaxRow is the maximum length of a line in bytes; 0 for records, of which only those are held in
+	// memory that cannot be copied from their file.
 	MaxRow int
-	// Partial says that lines are missing: an input could not be read to its end or has
-	// no line that is a URL, or the filtering ended early.
+	// Partial means that lines are missing: an input could not be read to its end or
+	// lacks URLs, or the filtering ended early.
 	Partial bool
 }
 
@@ -130,7 +130,7 @@ func (o *FilterOptions) inputs() inputFiles {
 	return inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive}, o.crawlers()), o.URLs.Stdin}
 }
 
-// crawlers are the names of the files of crawlers.
+// crawlers returns the names of the files of crawlers.
 func (o *FilterOptions) crawlers() (names []string) {
 	for _, agent := range o.Agents {
 		names = append(names, agent.Crawlers)
@@ -142,12 +142,12 @@ func (o *FilterOptions) crawlers() (names []string) {
 // order of the input. It goes on when an input cannot be used, and warns of it; an input
 // without a URL cannot be used, unless it is empty or blank. It fails
 // if there are lines, not all of them blank, but none of them is a URL. An error is of type *Error. If the
-// filtering had begun by then, the result is not nil and counts the lines that were judged
-// and written.
+// filtering had begun by then, the result is not nil and counts the judged and
+// written lines.
 //
-// The archive is mapped into memory: it may be replaced while it is used, as Compile
-// does, but not changed in place. If its size or time of change changes, the filtering
-// ends with an error before it writes what it has found since.
+// The archive is mapped into memory: it may be replaced during use, as Compile
+// does, but not changed in place. If its size or modification time changes, the filtering
+// ends with an error before it writes any later results.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
 	if err := o.inputs().refuse(streams(out, o.Messages.To)); err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 		return summary, records.Results(), err
 	}
 	var table *columnar.Sidecar
-	if o.Annotate == Parquet && len(l.inputs) > 0 { // one, as others were refused
+	if o.Annotate == Parquet && len(l.inputs) > 0 { // one: others were refused
 		table = columnar.NewSidecar(out, l.keys)
 		out = table
 	}
@@ -236,7 +236,7 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)
 	results := reader.Results()
 	damaged := slices.ContainsFunc(results, func(r source.Result) bool { return r.Err != nil })
-	if table != nil && err == nil && !damaged { // without its end a table that lacks rows is not read by anybody
+	if table != nil && err == nil && !damaged { // without its end no reader accepts a table
 		err = table.Close()
 	}
 	return summary, results, err
@@ -250,12 +250,12 @@ func (f *Filtered) Noun() string {
 	return "line"
 }
 
-// NoURL reports whether there are rows, not all of them blank, but none of them has a URL. Nothing else
-// would tell such a list, of another format or of names without a scheme, from one that is all
+// NoURL reports whether there are rows, not all of them blank, but none with a URL. Otherwise
+// a list in another format, or of names without a scheme, would look like one that is all
 // disallowed.
 func (f *Filtered) NoURL() bool { return f.Invalid == f.Read && f.Count[filter.Blank] < f.Read }
 
-// tell tells of inputs that could not be used, wholly or in part.
+// tell warns of inputs that could not be used, wholly or in part.
 func (f *Filtered) tell(messages Messages) {
 	for _, r := range f.Inputs {
 		for _, w := range r.Warnings {
@@ -277,19 +277,19 @@ func (f *Filtered) tell(messages Messages) {
 	}
 }
 
-// leastRules is what decoded rules may take in the room of the program: with less, a filter
+// leastRules is how much of the program's own allowance decoded rules may take: with less, a filter
 // would decode most of them for each URL.
 const leastRules = 4 << 20
 
-// rulesInUse are the configuration of package filter, and the names of the agents. release gives up
-// the rules in it.
+// rulesInUse are the configuration of package filter and the names of the agents. release frees
+// the rules.
 type rulesInUse struct {
 	config  filter.Config
 	names   []string
 	release func() error
 }
 
-// newest is the instant, in Unix seconds, for which the newest rules are in force.
+// newest is the instant, in Unix seconds, at which the newest rules are in force.
 const newest = math.MaxInt64
 
 // asOf reads the instant of an option, in Unix seconds.
@@ -373,7 +373,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
 }
 
-// different looks agents up. Two that are the same are an error.
+// different looks up agents. It is an error if two are the same.
 func different(list []Agent, messages Messages) (agents []subject, err error) {
 	for _, a := range list {
 		agent, err := a.find(messages)
@@ -391,7 +391,7 @@ func different(list []Agent, messages Messages) (agents []subject, err error) {
 	return agents, nil
 }
 
-// site returns the rules that a robots.txt has for each agent.
+// site returns the rules of a robots.txt for each agent.
 func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []automaton.Dialect,
 	memory *budget) (rules []filter.Rules, err error) {
 	compiled, err := o.Robots.compile(ctx, dialects, memory, o.Messages)

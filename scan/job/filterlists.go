@@ -18,14 +18,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// How much of a list is looked at to find its format and its columns. Of a pipe only the lines up to the
-// first with a URL are, and no more than pipeHead bytes: what follows may not have come yet.
+// How much of a list is read to detect its format and its columns. In a pipe only the lines up to the
+// first URL are, and at most pipeHead bytes: the rest may not have arrived yet.
 const (
 	listHead = 256 << 10
 	pipeHead = 4 << 10
 )
 
-// How long a line may be, in bytes: in lists of URLs, and in lists whose rows hold more.
+// The maximum length of a line, in bytes: in lists of URLs, and in lists with other columns.
 const (
 	longestURL = 1 << 20
 	longestRow = 16 << 20
@@ -34,15 +34,15 @@ const (
 // lists are inputs of a filter.
 type lists struct {
 	inputs  []*source.Input
-	layouts []*list.Layout // of each; nil for URLs a line
-	swapped []bool         // of each, whether its line ends are; see filter.Config.Swapped
-	records bool           // they are WARC files, and have no layouts
-	refused []error        // of those that cannot be read
+	layouts []*list.Layout // of each; nil for one URL per line
+	swapped []bool         // whether the line ends of each are swapped; see filter.Config.Swapped
+	records bool           // they are WARC files, without layouts
+	refused []error        // of inputs that cannot be read
 	keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
 	close   []io.Closer
 }
 
-// maxRow is how long a line may be.
+// maxRow is the maximum length of a line.
 func (l *lists) maxRow() int {
 	switch {
 	case l.records:
@@ -59,22 +59,22 @@ func (l *lists) Close() {
 	}
 }
 
-// made returns an input with the lines of a reader that is opened when the first of them is read.
+// made returns an input with the lines of a reader, which is opened by the first Read.
 func (l *lists) made(name string, open func() (io.ReadCloser, error)) *source.Input {
 	r := &madeLines{open: open}
 	l.close = append(l.close, r)
 	return source.NewLines(name, r)
 }
 
-// madeLines are lines that are made of something else. The reader is open from the first Read to
-// the end of the lines. Close may be called while another goroutine reads, as one does that was
-// left behind by an interrupt.
+// madeLines are lines derived from another input. The reader is open from the first Read to
+// the end of the lines. Close may be called while another goroutine reads, such as one that
+// an interrupt has left behind.
 type madeLines struct {
 	open func() (io.ReadCloser, error)
 
 	mu  sync.Mutex
 	r   io.ReadCloser // nil before the first Read
-	err error         // of all further calls of Read
+	err error         // returned by all further calls of Read
 }
 
 func (m *madeLines) Read(p []byte) (n int, err error) {
@@ -108,7 +108,7 @@ func (m *madeLines) end(err error) {
 	m.err = cmp.Or(m.err, err)
 }
 
-// closing is a reader that closes what it reads.
+// closing is a reader that closes its source.
 type closing struct {
 	io.Reader
 	close func() error
@@ -116,7 +116,7 @@ type closing struct {
 
 func (c closing) Close() error { return c.close() }
 
-// found is what an input was found to be.
+// found is the detected format of an input.
 type found struct {
 	kind    list.Kind
 	layout  *list.Layout
@@ -125,13 +125,13 @@ type found struct {
 	err     error
 }
 
-// lists finds the format of each input. Sitemaps and tables of Parquet are replaced by inputs that
-// have their URLs, one a line. The error is that ctx has ended.
+// lists detects the format of each input. Sitemaps and tables of Parquet are replaced by inputs with
+// their URLs, one per line. The error is that ctx has ended.
 func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, workers int) (l lists, err error) {
 	all := make([]found, len(inputs))
 	look := func(i int) { all[i] = o.look(inputs[i]) }
 	inParallel(ctx, len(inputs), workers, func(i int) {
-		if inputs[i].Regular() { // a pipe may have nothing to read before another has been read
+		if inputs[i].Regular() { // a pipe may stay silent until another has been read
 			look(i)
 		}
 	})
@@ -151,14 +151,14 @@ func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, worke
 	return l, nil
 }
 
-// besideWARC reports whether an input is a member of a web archive collection (WACZ) that is none of its
-// WARC files, but lists or describes them.
+// besideWARC reports whether an input is a member of a web archive collection (WACZ) that is not one of
+// its WARC files, but lists or describes them.
 func besideWARC(name string) bool {
 	archive, member, ok := strings.Cut(strings.ToLower(name), ".wacz"+source.MemberSeparator)
 	return ok && archive != "" && capture.KindOf(member) != capture.Archive
 }
 
-// add adds an input, or why it cannot be read.
+// add adds an input, or the reason why it cannot be read.
 func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f found) {
 	switch {
 	case f.err != nil:
@@ -198,7 +198,7 @@ func (l *lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
 	return l.of(ctx, in, list.NewSitemap)
 }
 
-// of returns an input with the lines that are made of another one.
+// of returns an input with the lines derived from another one.
 func (l *lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) io.Reader) *source.Input {
 	return l.made(in.Name, func() (io.ReadCloser, error) {
 		r, err := openInput(ctx, in)
@@ -209,7 +209,7 @@ func (l *lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) 
 	})
 }
 
-// swapped puts line feeds and carriage returns in each other's place.
+// swapped exchanges line feeds and carriage returns.
 type swapped struct{ io.Reader }
 
 func swapping(r io.Reader) io.Reader { return swapped{r} }
@@ -231,8 +231,8 @@ func endsInReturns(head []byte) bool {
 	return returns > bytes.Count(head, []byte("\n"))
 }
 
-// look finds the format of a list, and where in its rows the URL is. Of
-// inputs that cannot be read the Reader tells why.
+// look detects the format of a list and the column of its URLs. Errors of
+// inputs that cannot be read are left to the Reader.
 func (o *FilterOptions) look(in *source.Input) (f found) {
 	f.kind = list.ParseKind(o.Format)
 	head, err := headOf(in, o.Prompt)
@@ -259,13 +259,13 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 	return f
 }
 
-// headOf returns the beginning of an input. The Reader will read it all the same. Who wants prompt answers
-// may wait for that to the first line of a pipe.
+// headOf returns the beginning of an input. The Reader still reads it. Callers that need prompt answers
+// may wait for the first line of a pipe.
 func headOf(in *source.Input, prompt bool) (head []byte, err error) {
 	if in.Regular() {
 		return in.Head(listHead)
 	}
-	for n := 1; n <= pipeHead; n++ { // a byte at a time, since there may be no more of it yet
+	for n := 1; n <= pipeHead; n++ { // a byte at a time, since more may not have arrived
 		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' && (prompt || hasAddress(head)) {
 			break
 		}
@@ -281,10 +281,10 @@ func hasAddress(text []byte) bool {
 }
 
 // table returns an input with the URLs of a Parquet file, and with their times if the options name
-// a column of them.
+// a column for them.
 func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (*source.Input, *list.Layout, error) {
 	open := func() (io.ReadCloser, error) { return openLines(ctx, o, in) }
-	r, err := open() // it will be opened again: thousands of them are not open at a time
+	r, err := open() // reopened later, so that thousands are not open at the same time
 	if err != nil {
 		return in, nil, err
 	}
@@ -327,7 +327,7 @@ func openLines(ctx context.Context, o *FilterOptions, in *source.Input) (io.Read
 	return nil, errors.Join(err, closer.Close())
 }
 
-// urlColumn returns the column of a file that has URLs by its name.
+// urlColumn returns the column of a file that has URLs, judging by its name.
 func urlColumn(file *columnar.File) (string, error) {
 	var names []string
 	for _, c := range file.Columns() {

@@ -12,15 +12,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// sight is what the first requests of a log show of the server that wrote it.
+// sight is what the first requests of a log reveal about the server that wrote it.
 type sight struct {
 	noAgents bool             // none has a User-Agent
-	clients  report.ClientsBy // what they have in the place of the clients' addresses
-	asked    []asked          // those with a time
+	clients  report.ClientsBy // what replaces the clients' addresses
+	asked    []asked          // requests with a time
 }
 
-// asked is a request as each of two servers logs it that are one before the other, in whatever format:
-// its time in seconds, a hash of the rest, and one of its line.
+// asked is a request as two servers in a row would both log it, in any format:
+// its time in seconds, a hash of the rest, and a hash of its line.
 type asked struct {
 	time       int64
 	hash, line uint64
@@ -31,7 +31,7 @@ const maxSeen = 1000
 
 var seed = maphash.MakeSeed()
 
-// sightOf returns the sight of a log that begins with head.
+// sightOf returns the sight of a log from its beginning.
 func sightOf(f *format.Format, head []byte) sight {
 	var s sight
 	var clients clientsSeen
@@ -68,7 +68,7 @@ func sightOf(f *format.Format, head []byte) sight {
 	return s
 }
 
-// pathAndQuery returns the path and the query of a target, which one of two servers may log as a whole URL.
+// pathAndQuery returns the path and the query of a target, which one of the servers may log as a whole URL.
 func pathAndQuery(target []byte) []byte {
 	if len(target) > 0 && target[0] != '/' {
 		for i, slashes := 0, 0; i < len(target); i++ {
@@ -113,10 +113,10 @@ func (c *clientsSeen) see(addr, forwarded []byte) {
 	}
 }
 
-// fewClients are as few addresses as proxies have.
+// fewClients is the maximum number of addresses that suggests a proxy.
 const fewClients = 8
 
-// by returns what clients are named by, given how many User-Agents they have. Few requests say nothing.
+// by returns how clients are named, given how many User-Agents there are. Few requests prove nothing.
 func (c *clientsSeen) by(agents int) report.ClientsBy {
 	const fewest, many = 8, 20
 	isFew := len(c.addresses) <= fewClients && c.requests >= fewest
@@ -132,8 +132,8 @@ func (c *clientsSeen) by(agents int) report.ClientsBy {
 	return report.ByAddress
 }
 
-// warnOfTwins warns of two logs in one folder whose first requests are the same, as those of a server and
-// of a proxy in front of it: all that is in both counts twice.
+// warnOfTwins warns of two logs in one folder with the same first requests, like the logs of a server and
+// of a proxy in front of it: everything in both counts twice.
 func (l *auditLogs) warnOfTwins() {
 	for i, log := range l.list {
 		for _, other := range l.list[:i] {
@@ -154,8 +154,8 @@ func (l *auditLogs) warnOfTwins() {
 	}
 }
 
-// twins returns how many of the requests of one log, of those in the time of another one, stand in that
-// too, in other lines; 0 if they are not nearly all, or too few to say it.
+// twins returns how many requests of one log, within the time of another, occur in that one
+// too, in different lines; 0 unless they are nearly all, and enough to be sure.
 func twins(most, least []asked) (n, of int) {
 	const skew, fewest = 2, 5 // seconds; requests
 	if len(least) < fewest {

@@ -12,30 +12,30 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// ExplainOptions name the logs that Explain looks at.
+// ExplainOptions name the logs that Explain examines.
 type ExplainOptions struct {
 	Logs Inputs
-	// Format is the format of the logs, as AuditOptions.Format has it. "" or "auto": each
-	// log's is found by its first lines.
+	// Format is the format of the logs, as in AuditOptions.Format. With "" or "auto", the format of
+	// each log is detected from its first lines.
 	Format   string
 	Messages Messages
 }
 
-// ExplainedLog says how the first lines of a log are read. Its texts have the bytes of the
+// ExplainedLog describes how the first lines of a log are read. Its texts have the bytes of the
 // log: escape them before printing (report.Printable).
 type ExplainedLog struct {
 	Name string
 	*format.Explanation
-	// Missing says what an audit will lack, and what to do about it.
+	// Missing says what an audit will lack, and how to fix that.
 	Missing []string
 }
 
 // maxExamples is how many lines of a kind Explain shows.
 const maxExamples = 3
 
-// Explain looks at the first lines of logs, and hands over for each log how they are read.
-// An error of show ends it. The error says that some log cannot be read; Messages have said
-// which.
+// Explain examines the first lines of logs, and passes to show how each log is read.
+// An error of show ends it. The error says that some log cannot be read; Messages name
+// it.
 func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) error) error {
 	if len(o.Logs.Names)+len(o.Logs.Opened) == 0 {
 		return usageError("no logs: name the access logs to explain")
@@ -100,7 +100,7 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	return log
 }
 
-// missing says what an audit of logs of a format will lack, and what to do about it.
+// missing says what an audit of logs of a format will lack, and how to fix that.
 func missing(f *format.Format) (list []string) {
 	remedies := map[string]string{
 		"User-Agent": "without it no line can name a crawler; have the server log it",
@@ -120,13 +120,13 @@ func missing(f *format.Format) (list []string) {
 	return list
 }
 
-// maxServerConfig bounds a configuration that a format is taken from.
+// maxServerConfig bounds a server configuration, in bytes.
 const maxServerConfig = 16 << 20
 
-// formatByName returns the format that an option names or describes, nil if it is to be found
-// by the first lines of each log: "" or "auto". Else it is a name of format.ByName, FILE:NAME
-// for a format in the configuration of a server, or a text of format.Parse. words is what the
-// option would be without the file.
+// formatByName returns the format that an option names or describes, nil if it is to be detected
+// from the first lines of each log: "" or "auto". Otherwise it is a name of format.ByName, FILE:NAME
+// for a format in the configuration of a server, or a text of format.Parse. words is the option
+// without the file.
 func formatByName(ctx context.Context, text string) (f *format.Format, words string, err error) {
 	if text == "" || text == "auto" {
 		return nil, text, nil
@@ -174,15 +174,15 @@ func formatInWords(text string) (*format.Format, error) {
 	return f, nil
 }
 
-// plainWord is what can only be a name. configName is the name of a format in a
+// plainWord matches what can only be a name. configName matches the name of a format in a
 // configuration.
 var (
 	plainWord  = lazy.Regexp(`^[\w.:+-]+$`)
 	configName = lazy.Regexp(`^[\w.+-]+$`)
 )
 
-// inConfig splits FILE:NAME. It is that only if there is such a file, or if it looks like a path:
-// the words of a format have colons, too, as C:\nginx.conf has, which has no NAME.
+// inConfig splits FILE:NAME. A text counts as that only if the file exists or looks like a path:
+// formats contain colons too, and C:\nginx.conf lacks a NAME.
 func inConfig(text string) (file, name string, ok bool) {
 	at := strings.LastIndexByte(text, ':')
 	if at < 1 || !configName().MatchString(text[at+1:]) {

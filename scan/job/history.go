@@ -25,17 +25,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// HistoryOptions name a source of versions of robots.txt, and the folder that is made of it.
+// HistoryOptions name a source of versions of robots.txt, and the folder to make from it.
 type HistoryOptions struct {
 	Source string   // one of HistorySources
-	Args   []string // what is read: a repository for git, else files, or folders for captures
-	// Values are the options of the source. For git: path, of the file or of a folder of files that are named by
-	// their hosts, and origin, of the file. For wayback: bodies, the folder of downloaded captures; fl, the fields of
-	// a CDX text without a header; and urls, "true" to print what is missing. For index: bodies, a folder of
+	Args   []string // the inputs: a repository for git, otherwise files, or folders for captures
+	// Values are the options of the source. For git: path, of the file or of a folder of files named by
+	// host, and origin, of the file. For wayback: bodies, the folder of downloaded captures; fl, the fields of
+	// a CDX text without a header; and urls, "true" to print the missing ones. For index: bodies, a folder of
 	// robots.txt files. For captures: fields, as CompileOptions.Fields.
 	Values map[string]string
 	// Output is the folder for Audit. It may exist if it is empty, or, with Force, if it is one
-	// that History has made. With an option of the source that prints there is none.
+	// made by History. It must be empty if an option makes the source print.
 	Output   string
 	Force    bool
 	Stdin    io.Reader // for the argument -; nil stands for os.Stdin
@@ -44,16 +44,16 @@ type HistoryOptions struct {
 	Messages Messages
 }
 
-// HistoryMade is what History has made. Lost: a part of the source could not be read.
+// HistoryMade is the result of History. Lost means that a part of the source could not be read.
 type HistoryMade struct {
 	history.Summary
 	Lost bool
 }
 
-// maxFaults bounds the places that cannot be read and are named.
+// maxFaults bounds how many unreadable places are named.
 const maxFaults = 50
 
-// History reads the versions of robots.txt that a source tells of, and writes them as a folder for
+// History reads the versions of robots.txt in a source, and writes them as a folder for
 // AuditOptions.Policy. It goes on when a part of the source cannot be read, and warns of it. An
 // error is of type *Error; nothing has been written then.
 func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
@@ -113,7 +113,7 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	return made, nil
 }
 
-// begin begins the folder, which must have none of the names that are read in it.
+// begin begins the folder, which must differ from all inputs.
 func (o *HistoryOptions) begin(names []string, times string, fault func(string)) (*history.Writer, error) {
 	if o.Output == "" {
 		return nil, usageError("no folder to write: name it with -o FOLDER")
@@ -131,7 +131,7 @@ func (o *HistoryOptions) begin(names []string, times string, fault func(string))
 // HistorySources returns the names of the kinds of sources of History.
 func HistorySources() []string { return []string{"git", "wayback", "index", "captures"} }
 
-// captures are captures as Compile reads them.
+// captures are read as in Compile.
 var captures = history.Source{Name: "captures", Times: policy.Observed, Read: readCaptures}
 
 // readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
@@ -200,20 +200,20 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) err
 	return nil
 }
 
-// LogHistoryOptions name the logs that LogHistory reads. Hosts name the sites of logs that name none.
+// LogHistoryOptions name the logs that LogHistory reads. Hosts name the sites of logs without hosts.
 type LogHistoryOptions struct {
 	LogOptions
 	Limits
 	// Bodies are files and folders of robots.txt, plain or compressed, to compare sizes with.
 	Bodies          []string
-	AllowDuplicates bool      // reads also the logs that have the content of one before them
+	AllowDuplicates bool      // also reads logs with the same content as one before them
 	Stdout          io.Writer // as in Results
 	Messages        Messages
 }
 
 // LogHistory finds in logs what each site answered to GETs of /robots.txt, and when. It calls each for
-// every site, by name. It goes on when a log cannot be used, and warns of it: partial says that not all
-// was read or could be parsed. Errors are of type *Error.
+// every site, by name. A log that cannot be used causes a warning; partial means that some lines
+// could not be read or parsed. Errors are of type *Error.
 func LogHistory(ctx context.Context, o LogHistoryOptions, each func(*report.LoggedSite) error) (
 	partial bool, err error,
 ) {
@@ -239,7 +239,7 @@ func LogHistory(ctx context.Context, o LogHistoryOptions, each func(*report.Logg
 	if a == nil {
 		return false, err
 	}
-	if err != nil { // what was read before the interrupt is listed
+	if err != nil { // the lines before the interrupt are listed
 		ctx = context.WithoutCancel(ctx)
 	}
 	return a.Partial || unread != nil, cmp.Or(f.list(ctx, each), err)
@@ -275,7 +275,7 @@ func (f *fetches) Add(x *audit.Event) error {
 	return f.writers[x.Worker].Add(record)
 }
 
-// maxCompared is up to how many sizes of files are compared with those of answers.
+// maxCompared is the maximum number of file sizes that are compared with those of answers.
 const maxCompared = 100
 
 // list calls each for every site.
@@ -321,8 +321,8 @@ func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error)
 	return end()
 }
 
-// appendKey appends a text so that the order of records is that of the texts, and none is the
-// beginning of another.
+// appendKey appends a text so that records sort like their texts, and no key is a
+// prefix of another.
 func appendKey(b []byte, text string) []byte {
 	for _, c := range []byte(text) {
 		if b = append(b, c); c == 0 {
@@ -332,7 +332,7 @@ func appendKey(b []byte, text string) []byte {
 	return append(b, 0, 0)
 }
 
-// cutKey takes a text of appendKey apart from what follows it.
+// cutKey splits a text of appendKey from the rest.
 func cutKey(b []byte) (text string, rest []byte) {
 	key, rest, _ := bytes.Cut(b, []byte("\x00\x00"))
 	return strings.ReplaceAll(string(key), "\x00\x01", "\x00"), rest

@@ -25,16 +25,16 @@ type Inputs struct {
 	// Names are files, folders, patterns and archives as source.Inputs resolves them;
 	// "-" is Stdin.
 	Names []string
-	// Opened are inputs that the caller has opened. They are read after the
-	// inputs of Names.
+	// Opened are inputs that the caller has opened. They are read after those
+	// in Names.
 	Opened []*source.Input
 	// Stdin is the input that "-" names; nil stands for os.Stdin.
 	Stdin io.Reader
 }
 
-// resolve returns the inputs that there are, and an error for each name that cannot be
-// used, wholly or in part. It warns of names that are given twice. err is why there is
-// no list: ctx has ended, or the list does not fit into the memory.
+// resolve returns the available inputs, and an error for each name that cannot be
+// used, wholly or in part. It warns of duplicate names. err says why there is
+// no list: ctx has ended, or the list does not fit into memory.
 func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messages Messages) (inputs []*source.Input,
 	failed []error, err error) {
 	limits := source.Limits{Memory: max(memory.room(), 1), Windows: memory.windows(), Workers: memory.workers(workers)}
@@ -58,7 +58,7 @@ func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messag
 	return inputs, failed, nil
 }
 
-// named names an input in an error that does not.
+// named adds the name of an input to an error that lacks it.
 func named(name string, err error) error {
 	if _, names := errors.AsType[*source.Error](err); err == nil || names {
 		return err
@@ -114,7 +114,7 @@ func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// prepared is wait for what a job does before it begins. It may open and read pipes, which block.
+// prepared is wait for the preparations of a job. They may open and read pipes, which block.
 // If ctx ends meanwhile, nothing has been done.
 func prepared[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	v, err := wait(ctx, f)
@@ -152,8 +152,8 @@ func (p openPipe) Close() error {
 	return nil
 }
 
-// ending reads and writes what does not block, until ctx ends, and counts the bytes read unless
-// that is nil.
+// ending makes non-blocking reads and writes end with ctx, and counts the bytes read unless
+// the counter is nil.
 type ending struct {
 	ctx  context.Context
 	r    io.Reader
@@ -217,7 +217,7 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// period returns the period of the options, whose dates are midnights in a zone.
+// period returns the period of the options, with dates as midnights in a zone.
 func (o *planner) period(zone *time.Location) (p audit.Period, err error) {
 	now := o.Now
 	if now.IsZero() {
@@ -235,8 +235,8 @@ func (o *planner) period(zone *time.Location) (p audit.Period, err error) {
 	return p, nil
 }
 
-// timeOf reads a time of an option, which is empty, a date in a zone, a time that names its
-// own, or a number of hours, days or weeks before now.
+// timeOf reads a time of an option: empty, a date in a zone, a time with its own
+// zone, or a number of hours, days or weeks before now.
 func timeOf(flag, text string, zone *time.Location, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -271,7 +271,7 @@ func ago(text string) (time.Duration, bool) {
 	return time.Duration(n) * unit, true
 }
 
-// The years that a log may have.
+// The range of years that a log may have.
 const (
 	firstYear = 1700
 	lastYear  = 2200

@@ -20,19 +20,19 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// logInfo describes a log for the report and for what can be said only when all logs are known, in
-// one audit or in a sum of states. A state has it of each of its logs, so that it does not matter
+// logInfo describes a log for the report, and for what depends on all logs together, whether in
+// one audit or in a sum of states. A state holds one for each of its logs, so that it does not matter
 // which logs were audited together.
 type logInfo struct {
 	report.InputInfo
-	// First is the beginning of the first line that is not blank, if no line is a request.
+	// First is the beginning of the first nonblank line, if no line is a request.
 	First string `json:",omitempty"`
-	// SiteUnknown: values of AuditOptions.Hosts name logs, but neither these values nor its lines name
-	// the site of this one.
+	// SiteUnknown means that values of AuditOptions.Hosts name logs, but neither these values nor its lines
+	// name the site of this log.
 	SiteUnknown bool `json:"Unnamed,omitempty"` // states have this name
 }
 
-// plainInfos returns what the report has of logs.
+// plainInfos returns the logs' part of the report.
 func plainInfos(logs []logInfo) []report.InputInfo {
 	list := make([]report.InputInfo, 0, len(logs))
 	for _, log := range logs {
@@ -41,10 +41,10 @@ func plainInfos(logs []logInfo) []report.InputInfo {
 	return list
 }
 
-// linesOf is how many lines an input has that should be records.
+// linesOf counts the lines of an input that should be records.
 func linesOf(i report.InputInfo) int64 { return i.Lines + i.OutOfPeriod }
 
-// unparsedShare is how many per cent of them could not be parsed.
+// unparsedShare is the share of them, in per cent, that could not be parsed.
 func unparsedShare(i report.InputInfo) float64 {
 	return 100 * float64(i.Unparsed) / float64(max(linesOf(i), 1))
 }
@@ -58,7 +58,7 @@ func (log *logInfo) noneParsed() string {
 		quoted = fmt.Sprintf("; the first is %q", log.First)
 	}
 	text := fmt.Sprintf("%s: %s be parsed as %s %s", log.Name, what, log.Format, hint)
-	if log.First == "" { // lines are not to be quoted
+	if log.First == "" { // no line may be quoted
 		return text
 	}
 	return text + quoted
@@ -70,9 +70,9 @@ func (log *logInfo) noRequests() string {
 		"shows why); the first is %q", log.Name, log.Format, log.First)
 }
 
-// described returns the inputs as the report describes them. It is partial because of those of
-// which more lines than allowed could not be parsed. An input
-// of which no line could be parsed could not be used: it is most likely no log, or one of another
+// described returns the inputs as the report describes them. It is partial if an input exceeds the
+// limit of unparsed lines. An input
+// without any parsed line counts as unusable: it is most likely no log, or one in another
 // format. Only a limit of 100 accepts it.
 func (a *auditing) described() audit.Inputs {
 	logs, in, most := a.logs, a.inputs, a.basis.MaxUnparsed
@@ -113,8 +113,8 @@ func (a *auditing) described() audit.Inputs {
 	return in
 }
 
-// unparsedWarning is one warning of all logs of which more than most per cent of the lines could
-// not be parsed: there may be hundreds.
+// unparsedWarning is one warning of all logs with more than most per cent of unparsed
+// lines: there may be hundreds.
 func unparsedWarning(list []report.InputInfo, most float64) string {
 	const shown = 5
 	const partial = "the report is partial, because these lines may hold what clears a violation"
@@ -146,10 +146,10 @@ func unparsedWarning(list []report.InputInfo, most float64) string {
 // contentSum is the SHA-256 of decompressed bytes.
 type contentSum = [sha256.Size]byte
 
-// findDuplicates finds the files that have the content of one before them, decompressed. It
-// leaves them out, unless they are to be counted.
+// findDuplicates finds files with the same decompressed content as one before them. It
+// leaves them out, unless duplicates are to be counted.
 func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool) error {
-	// Few logs begin as another does, and only these are compared to the end.
+	// Few logs begin alike, and only those are compared to the end.
 	heads := map[contentSum]int{}
 	for _, log := range l.list {
 		heads[log.head]++
@@ -162,7 +162,7 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 		sums[i], errs[i] = wait(ctx, alike[i].Sum)
 	})
 	for i, log := range alike {
-		if notOpened(errs[i]) { // there may have been too many open files
+		if notOpened(errs[i]) { // perhaps too many files were open
 			if sums[i], errs[i] = wait(ctx, log.Sum); notOpened(errs[i]) && ctx.Err() == nil {
 				l.fail(log.info(), errs[i])
 				l.list = slices.DeleteFunc(l.list, func(other *auditLog) bool { return other == log })
@@ -198,13 +198,13 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 	return nil
 }
 
-// notOpened reports whether an error is that of a file that could not be opened.
+// notOpened reports whether an error says that a file could not be opened.
 func notOpened(err error) bool {
 	failed, ok := errors.AsType[*fs.PathError](err)
 	return ok && failed.Op == string(disk.OpOpen)
 }
 
-// copyWarning is the warning of a log that has the content of another one before it.
+// copyWarning is the warning that a log has the same content as one before it.
 func copyWarning(log, other string, counted bool) string {
 	if counted {
 		return fmt.Sprintf("%s has the same content as %s: counted all the same (option AllowDuplicates)", log, other)
@@ -212,8 +212,8 @@ func copyWarning(log, other string, counted bool) string {
 	return fmt.Sprintf("%s has the same content as %s: not counted (option AllowDuplicates counts it)", log, other)
 }
 
-// findCopies warns of inputs that turned out to have the same content when they had been
-// read: pipes, and files that are damaged in the same way.
+// findCopies warns of inputs that turned out to have the same content once they were
+// read: pipes, and files with the same damage.
 func (l *auditLogs) findCopies(list []logInfo) {
 	first := map[string]string{}
 	for i := range list {
@@ -261,7 +261,7 @@ func (l *auditLogs) findOverlaps(in int, header, data []byte) {
 	}
 }
 
-// warnOfOverlaps warns of the logs whose first lines all stand in another log.
+// warnOfOverlaps warns of logs with first lines that also occur in another log.
 func (l *auditLogs) warnOfOverlaps(logs []logInfo) {
 	same := func(x, y int) bool { return logs[x].SHA256 == logs[y].SHA256 && logs[y].SHA256 != "" }
 	var names []string

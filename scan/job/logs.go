@@ -26,41 +26,41 @@ import (
 // auditLogs are the logs of an audit.
 type auditLogs struct {
 	list []*auditLog // to be read
-	// unread describes the inputs that are not read: those that cannot be used, and those
-	// whose content has been read already.
+	// unread describes the inputs that are not read: the unusable ones, and those with
+	// content that has been read already.
 	unread   []report.InputInfo
-	partial  bool // some cannot be used
+	partial  bool // some are unusable
 	warnings []string
 	messages Messages
 	rows     *listing       // of their requests; nil if there is none
-	evidence *evidenceLines // nil if there is to be none
+	evidence *evidenceLines // nil if not wanted
 	overlaps source.Overlaps
 }
 
-// auditLog is a log whose format is known.
+// auditLog is a log with a known format.
 type auditLog struct {
 	*source.Input
 	format *format.Format
-	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
+	// host is the value of AuditOptions.Hosts that names the log, "" if none does.
 	host        string
 	site        policy.Site // where its requests went, if it names no hosts
 	siteUnknown bool        // as in logInfo
-	// before tells what holds at the beginning of each chunk; nil if nobody asks.
+	// before knows what holds at the beginning of each chunk; nil if not needed.
 	before *scan.Prefix[beginning]
-	// lastHeader is that of its format. Numbered: the numbers of its lines are asked for.
+	// lastHeader is the last header of its format. Numbered means that its lines need numbers.
 	lastHeader func(chunk []byte) []byte
 	numbered   bool
-	// head is of the first bytes of a file; zero if it is empty or no regular file.
+	// head is the hash of the file's first bytes; zero if it is empty or not a regular file.
 	head contentSum
-	// first is the beginning of the first line that is not blank.
+	// first is the beginning of the first nonblank line.
 	first   string
 	opening source.Opening
 	sight
-	// copyOf names the log before it that has the same content, "" if there is none.
+	// copyOf names an earlier log with the same content, "" if there is none.
 	copyOf    string
 	anonymous bool     // as in AuditOptions
-	zoneless  bool     // its times name no zone
-	skewed    bool     // and nobody has said in which they are
+	zoneless  bool     // its times lack a zone
+	skewed    bool     // and no option gives one
 	hasHosts  bool     // its requests name hosts
 	hosts     []string // the first of these
 	loss      format.Lossy
@@ -72,8 +72,8 @@ type lineCounts struct {
 	lines, unparsed, outside atomic.Int64
 }
 
-// openLogs finds the inputs and the format of each. It warns of inputs that cannot be
-// used, and leaves them out.
+// openLogs finds the inputs and the format of each. It warns of unusable inputs
+// and leaves them out.
 func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
 	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.workers,
@@ -121,7 +121,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 	return logs, nil
 }
 
-// continues reports whether a log without a header has the columns of the log before it in its
+// continues reports whether a log without a header has the columns of the preceding log in its
 // folder, and sets its format if so. Servers that begin a new file may leave the header out.
 func (l *auditLogs) continues(log *auditLog, zone *time.Location) bool {
 	if len(l.list) == 0 {
@@ -156,7 +156,7 @@ func (l *auditLogs) warn(format string, args ...any) {
 	l.warnings = append(l.warnings, text)
 }
 
-// fail leaves out an input that cannot be used.
+// fail leaves out an unusable input.
 func (l *auditLogs) fail(info report.InputInfo, err error) {
 	l.messages.warn("%v", err)
 	info.Error = err.Error()
@@ -171,9 +171,9 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 	return list
 }
 
-// open reads the first lines of the log and finds its format: f with the envelopes that are
-// around these lines, or if f is nil by these lines; and all that they show (look). It tells
-// whether there are any.
+// open reads the first lines of the log and detects its format: f with the envelopes
+// around these lines or, if f is nil, a format that fits them. It also calls look. It reports
+// whether there are any lines.
 func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Location) (empty bool, err error) {
 	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
@@ -201,11 +201,11 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	return empty, nil
 }
 
-// errUnknownFormat takes the place of an error that quotes a line.
+// errUnknownFormat replaces an error that quotes a line.
 var errUnknownFormat = errors.New("no known format fits its first lines. job.Explain shows them")
 
-// look finds by the beginning of the log whether its times name a zone, and sets the one that they
-// are in if not; and whether its requests name hosts, and what it does to paths.
+// look finds out from the beginning of the log whether its times lack a zone, which it then
+// sets; whether its requests name hosts; and how it changes paths.
 func (log *auditLog) look(head []byte, zone *time.Location) {
 	if log.zoneless = !format.NamesZones(log.format, head); log.zoneless && zone != time.UTC {
 		log.format = log.format.In(zone)
@@ -215,7 +215,7 @@ func (log *auditLog) look(head []byte, zone *time.Location) {
 	log.opening, log.sight = openingOf(log.format, head), sightOf(log.format, head)
 }
 
-// checkHosts refuses one robots.txt for logs that name several hosts.
+// checkHosts refuses a single robots.txt for logs that name several hosts.
 func (l *auditLogs) checkHosts(b *basis.Basis) error {
 	if !b.Constant || len(b.Hosts) > 0 {
 		return nil
@@ -234,13 +234,13 @@ func (l *auditLogs) checkHosts(b *basis.Basis) error {
 	return nil
 }
 
-// maxHashed is how many bytes of uncompressed files are hashed unless more is asked for.
-// Hashing takes nearly as long as judging; up to this it is not noticed. Files that are
+// maxHashed is how many bytes of uncompressed files are hashed by default.
+// Hashing takes nearly as long as judging; up to this size it goes unnoticed. Files that are
 // decompressed take much longer anyway.
 const maxHashed = 128 << 20
 
-// chooseHashes decides which inputs are hashed: all, or all but plain files if these are
-// large. All are hashed beside a pipe, whose content may be that of a file.
+// chooseHashes decides which inputs are hashed: all, or all except large plain
+// files. All are hashed beside a pipe, because its content may equal a file's.
 func (l *auditLogs) chooseHashes(all bool) {
 	plain := int64(0)
 	isPlain := func(log *auditLog) bool { return log.Codec() == "plain" }
@@ -255,17 +255,17 @@ func (l *auditLogs) chooseHashes(all bool) {
 	}
 }
 
-// errWorker is the cause when a failed worker ends the reading.
+// errWorker is the cause when a worker's failure ends the reading.
 var errWorker = errors.New("a worker has failed")
 
-// numberLines has the workers of scan know where each line is.
+// numberLines tells the workers of scan the number of each line.
 func (l *auditLogs) numberLines() {
 	for _, log := range l.list {
 		log.numbered = true
 	}
 }
 
-// logInfos describes the logs as far as that is known before they are read.
+// logInfos describes the logs as far as known before they are read.
 func (l *auditLogs) logInfos() (list []logInfo) {
 	for _, log := range l.list {
 		list = append(list, logInfo{InputInfo: log.info(), SiteUnknown: log.siteUnknown})
@@ -298,14 +298,14 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// beginning is what holds at the beginning of a chunk: the header in force, and how many lines come
+// beginning is the state at the beginning of a chunk: the header in force, and the number of lines
 // before it.
 type beginning struct {
 	header []byte
 	lines  int64
 }
 
-// trackBeginnings prepares the log for beginningOf, if anybody will ask.
+// trackBeginnings prepares the log for beginningOf, if needed.
 func (log *auditLog) trackBeginnings() {
 	if log.lastHeader = log.format.LastHeader(); log.lastHeader == nil && !log.numbered {
 		return
@@ -318,7 +318,7 @@ func (log *auditLog) trackBeginnings() {
 	})
 }
 
-// beginningOf waits for what holds at the beginning of a chunk. whole is what it has of whole
+// beginningOf waits for the state at the beginning of a chunk. whole are the chunk's complete
 // lines.
 func (log *auditLog) beginningOf(ctx context.Context, c *source.Chunk, whole []byte) (beginning, error) {
 	if log.before == nil {
@@ -334,7 +334,7 @@ func (log *auditLog) beginningOf(ctx context.Context, c *source.Chunk, whole []b
 	return log.before.Before(ctx, c.Seq, of)
 }
 
-// linesIn counts the lines of a chunk, the last also without a line end.
+// linesIn counts the lines of a chunk, including a last one without a line end.
 func linesIn(c *source.Chunk) int64 {
 	n := int64(bytes.Count(c.Data, []byte("\n")))
 	if c.Cut > 0 || len(c.Data) > 0 && c.Data[len(c.Data)-1] != '\n' {
@@ -343,8 +343,8 @@ func linesIn(c *source.Chunk) int64 {
 	return n
 }
 
-// readChunk lets a worker read a chunk of its log, unless ctx ends before it is known what its
-// lines mean.
+// readChunk lets a worker read a chunk of its log, unless ctx ends before the meaning of its
+// lines is known.
 func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *source.Chunk) {
 	log, data := l.list[c.Input], c.Data
 	if c.Seq == 0 {
@@ -407,8 +407,8 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 	return logs, in
 }
 
-// covered says how much of an input that could not be read to its end is in the report. Of a plain
-// file that may be bytes before and after the place of an error, since several workers read it.
+// covered says how much of an input that could not be read to its end is in the report. For a plain
+// file this may include bytes after the place of an error, since several workers read it.
 func covered(r *source.Result, size int64) string {
 	switch {
 	case r.Codec != "plain":
@@ -420,8 +420,8 @@ func covered(r *source.Result, size int64) string {
 	return "the report covers " + english.Plural(r.Bytes, "byte") + " of it"
 }
 
-// notes say, of each format of logs, in which zone its times are taken if they name none, and that
-// it has other paths than clients sent.
+// notes say, for each format of logs without time zones, which zone is assumed, and whether
+// its paths differ from those that clients sent.
 func (l *auditLogs) notes(zone *time.Location, given bool) (notes []string) {
 	name := zone.String()
 	switch {
@@ -453,13 +453,13 @@ func (l *auditLogs) notes(zone *time.Location, given bool) (notes []string) {
 	return setOf(notes)
 }
 
-// setOf sorts texts, and leaves out those that come again.
+// setOf sorts texts and removes duplicates.
 func setOf(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)
 }
 
-// firstLine returns the beginning of the first line of a text that is not blank.
+// firstLine returns the beginning of the first nonblank line of a text.
 func firstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
 	return string(bytes.TrimRight(line[:min(len(line), maxQuoted)], "\r"))
@@ -468,7 +468,7 @@ func firstLine(text []byte) string {
 // maxQuoted bounds the lines that messages quote, in bytes.
 const maxQuoted = 200
 
-// info describes the log, as far as that is known before it is read.
+// info describes the log as far as known before it is read.
 func (log *auditLog) info() report.InputInfo {
 	return report.InputInfo{
 		Name: log.Name, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
@@ -476,9 +476,9 @@ func (log *auditLog) info() report.InputInfo {
 	}
 }
 
-// warnOfFormats warns, before the logs are read, of those that cannot be audited wholly,
-// because of what their formats lack. A report is the same for any cutting of its input into
-// files: a warning is about a format, and comes once.
+// warnOfFormats warns, before the logs are read, of those that cannot be audited completely
+// because of their formats. A report is the same however its input is divided into
+// files, so each warning is about a format and occurs once.
 func (l *auditLogs) warnOfFormats() {
 	first := map[string]*auditLog{}
 	var order []string
@@ -496,7 +496,7 @@ func (l *auditLogs) warnOfFormats() {
 	}
 }
 
-// lacks says what an audit needs and the format of the log does not have.
+// lacks lists what an audit needs and the format of the log lacks.
 func (log *auditLog) lacks() (warnings []string) {
 	f := log.format
 	name := f.Name()

@@ -20,12 +20,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// output is a file that a job writes. All files that jobs write are outputs, so these laws hold for
-// all of them: an output replaces nothing that the job reads, nor, unless force is set, a file with
-// content of another kind; and its name has the old content or the new one, never a part.
+// output is a file that a job writes. All files that jobs write are outputs, with two guarantees:
+// an output replaces nothing that the job reads nor, unless force is set, a file with
+// content of another kind; and its name refers to the old content or the new one, never to a part.
 type output struct {
 	flag  string // which names it
-	name  string // as the user gave it; "" if the job shall not write it
+	name  string // as the user gave it; "" if not wanted
 	kind  kind
 	force bool
 }
@@ -34,12 +34,12 @@ type output struct {
 type kind struct {
 	name string // such as "a state"
 	perm fs.FileMode
-	// is reports whether a file is of the kind, also of another version or damaged, by its first bytes.
+	// is reports whether a file is of the kind, including other versions and damaged files, by its first bytes.
 	is func(head []byte) bool
 }
 
 var (
-	// aState may tell addresses and lines of a log.
+	// aState may reveal addresses and lines of a log.
 	aState = kind{"a state", 0o600, func(head []byte) bool {
 		_, err := audit.ReadState(bytes.NewReader(head), int64(len(head)))
 		return !errors.Is(err, audit.ErrNotState)
@@ -50,11 +50,11 @@ var (
 	}}
 )
 
-// headBytes are enough to tell a kind.
+// headBytes suffice to identify a kind.
 const headBytes = 4096
 
-// check returns the error with which write would fail because of the name, before a job spends
-// hours on reading, or with which it would replace what the job reads or another output.
+// check returns an error, before a job spends hours on reading, if write would fail because of
+// the name, or would replace an input or another output of the job.
 func (o output) check(inputs inputFiles, others []sink) error {
 	switch o.name {
 	case "":
@@ -75,9 +75,9 @@ func (o output) check(inputs inputFiles, others []sink) error {
 	return nil
 }
 
-// write calls write with a new file, and gives it the name when all of it is on the disk. If that
-// fails, nothing is left behind, and a file that had the name is unchanged. If the name is a
-// symbolic link, its target is replaced, not the link. The mode of a file that is replaced stays.
+// write calls write with a new file, and renames it when all of it is on the disk. If that
+// fails, nothing is left behind, and an existing file is unchanged. If the name is a
+// symbolic link, its target is replaced, not the link. The mode of a replaced file is kept.
 func (o output) write(write func(io.Writer) error) error {
 	w, err := o.begin(write)
 	if err != nil {
@@ -86,7 +86,7 @@ func (o output) write(write func(io.Writer) error) error {
 	return w.commit()
 }
 
-// begin is write up to the name, which the caller gives the file with commit, or else discards it.
+// begin is write up to the renaming: the caller calls commit or discard.
 func (o output) begin(write func(io.Writer) error) (*pending, error) {
 	path, err := o.replaced()
 	if err != nil {
@@ -103,7 +103,7 @@ func (o output) begin(write func(io.Writer) error) (*pending, error) {
 	return w, nil
 }
 
-// replaced returns where the name leads, if what is there may be replaced. Its errors are of type
+// replaced returns the target of the name, if it may be replaced. Its errors are of type
 // *Error.
 func (o output) replaced() (path string, err error) {
 	path, is := o.name, true
@@ -146,13 +146,13 @@ func (o output) isKind() (bool, error) {
 	return o.kind.is(head), err
 }
 
-// pending is a new file that does not have its name yet. Its errors have the name that the user gave.
+// pending is a new file without its final name. Its errors contain the name that the user gave.
 type pending struct {
 	file *disk.Pending
 	name string
 }
 
-// commit gives the file its name.
+// commit gives the file its final name.
 func (w *pending) commit() error { return writing(w.name, w.file.Commit()) }
 
 // discard removes the file.
@@ -180,15 +180,15 @@ func cause(err error) error {
 	return err
 }
 
-// inputFiles are what a job reads.
+// inputFiles are the files that a job reads.
 type inputFiles struct {
-	// names are of files, of folders, whose members count, and patterns; "-" is stdin. Names that name
-	// nothing count for nothing.
+	// names are files, folders (with their members) and patterns; "-" is stdin. Names of nothing
+	// are ignored.
 	names []string
 	stdin io.Reader // nil stands for os.Stdin
 }
 
-// find returns the name of the input that a file is, "" if it is none.
+// find returns the name of the input that is this file, "" if there is none.
 func (i inputFiles) find(file fs.FileInfo) string {
 	for _, name := range i.names {
 		if name == "-" {
@@ -210,7 +210,7 @@ func (i inputFiles) find(file fs.FileInfo) string {
 	return ""
 }
 
-// findIn looks for a file in what a name names. Links to folders within a folder are not followed.
+// findIn looks for a file among those of a name. Links to folders within a folder are not followed.
 func findIn(name string, file fs.FileInfo) string {
 	info, err := disk.Stat(name)
 	switch {
@@ -235,13 +235,13 @@ func findIn(name string, file fs.FileInfo) string {
 	return ""
 }
 
-// checkOutputs refuses output files of a job that cannot be written, and outputs that are an input
-// or one file. It also tries the folder for records that wait for the whole input.
+// checkOutputs refuses output files of a job that cannot be written, that are an input, or that
+// are the same file. It also tries the folder for spilled records.
 func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
 	if err := inputs.refuse(others); err != nil {
 		return err
 	}
-	flags := map[string]string{} // of the names to be written, which may not be there yet
+	flags := map[string]string{} // of the names to be written, which need not exist
 	for _, o := range outputs {
 		if err := o.check(inputs, others); err != nil {
 			return err
@@ -262,8 +262,8 @@ func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
 	return nil
 }
 
-// checkFolder refuses a folder to be made by an option if err, of disk.CheckFolder, does, or if the job reads or
-// writes one of the names in it.
+// checkFolder refuses a folder to be made if err, from disk.CheckFolder, does, or if the job reads or
+// writes one of its names.
 func checkFolder(option, dir string, names []string, err error) error {
 	if errors.Is(err, disk.ErrOccupied) {
 		return usageError("%s: %w", option, err)
@@ -284,7 +284,7 @@ func checkFolder(option, dir string, names []string, err error) error {
 	return nil
 }
 
-// sink is what is written to: its name for the user, and its file; nil if it is no regular file.
+// sink is a destination: its name for the user, and its file; nil if that is not a regular file.
 type sink struct {
 	name string
 	file fs.FileInfo
@@ -316,7 +316,7 @@ func streamSink(name string, stream any) sink {
 }
 
 // RefuseStreams returns an error, of type *Error, if stdout or stderr is one of the files that are
-// read: these would grow while they are, and be spoilt. The names are of files, folders and
+// read: writing would corrupt them. The names are files, folders and
 // patterns; "-" is stdin.
 func RefuseStreams(stdout, stderr io.Writer, stdin io.Reader, names ...string) error {
 	return inputFiles{names, stdin}.refuse(streams(stdout, stderr))
@@ -334,12 +334,12 @@ func (i inputFiles) refuse(outputs []sink) error {
 	return nil
 }
 
-// refuseShared returns an error if a file that a flag names is one of the inputs, or another output
-// is written to it.
+// refuseShared returns an error if a file that a flag names is an input, or the file of another
+// output.
 func refuseShared(flag, name string, inputs inputFiles, others []sink) error {
 	file := fileSink(flag, name).file
 	if file == nil {
-		return nil // there is nothing to be spoilt
+		return nil // there is nothing to corrupt
 	}
 	if input := inputs.find(file); input != "" {
 		return usageError("%s %s would replace %s, which is to be read", flag, name, input)
@@ -366,11 +366,11 @@ func rangeFiles(ranges []string) (names []string) {
 	return names
 }
 
-// ReportFile is a file that a job makes of its report, in a form that the caller knows.
+// ReportFile is a file that a job makes from its report, in a format that the caller knows.
 type ReportFile struct {
 	// Flag is the flag that names the file, such as --html. Name is empty for none.
 	Flag, Name string
-	// Kind says what such a file is, with its article, and Is tells it by its first 4 KiB: a
+	// Kind describes such a file, with its article, and Is recognizes one by its first 4 KiB: a
 	// file of another kind is replaced only with Force.
 	Kind string
 	Is   func(head []byte) bool
@@ -378,34 +378,34 @@ type ReportFile struct {
 	Write func(io.Writer, *report.Report) error
 }
 
-// Results say what Audit and Merge make, and how.
+// Results select the outputs of Audit and Merge.
 type Results struct {
-	// State names a file for the state of the logs or of the sum, for Merge; "" is none. Force
-	// replaces also a file that is not a state, and one if the logs were not read to their ends, but never
-	// one that is read.
+	// State names a file for the state of the logs, or of the sum for Merge; "" is none. Force
+	// replaces even files that are not states, and writes states of partly read logs, but never
+	// replaces an input.
 	State string
 	Force bool
-	// Files are files to be made of the report, which also has the lines before an interruption.
-	// One that cannot be written does not keep the others from it. By is as in audit.Inputs.
+	// Files are made from the report, which also covers the lines before an interruption.
+	// If one cannot be written, the others still are. By is as in audit.Inputs.
 	Files []ReportFile
 	By    string
-	// Stdout is where the caller writes the report, which must not be a file that is read. Nil: it is
-	// not known.
+	// Stdout is where the caller writes the report; it must not be an input. Nil means
+	// unknown.
 	Stdout io.Writer
-	// NoReport: only the state is made. Merge does not look into records then: one that makes no
-	// sense is found when a report is made.
+	// NoReport makes only the state. Merge does not check records then: invalid ones
+	// are found when a report is made.
 	NoReport bool
-	// Only is which crawlers the report, its files and the rows are of: Crawlers are names or product
-	// tokens. A state is of all.
+	// Only limits the report, its files and the rows to some crawlers: Crawlers are names or product
+	// tokens. States always cover all crawlers.
 	Only report.Choice
-	// AllowDuplicates counts also the logs that have the content of one before them, and the states
-	// whose inputs are all in another one.
+	// AllowDuplicates counts logs with the same content as an earlier one, and states
+	// with inputs that are all in another one.
 	AllowDuplicates bool
-	// Anonymous: neither the report nor a message quotes a line of the logs, which has the address of
-	// a client. There can be neither Samples nor Evidence.
+	// Anonymous keeps lines of the logs, with the addresses of clients, out of the report and the
+	// messages. It excludes Samples and Evidence.
 	Anonymous bool
 	// CheckCondition, if not nil, is called when all files but the logs have been read. Its error
-	// ends the job before a line is read: a condition on the report may be one that cannot hold.
+	// ends the job before a line is read: a condition on the report may be impossible.
 	CheckCondition func(*Countable) error
 	// Program is the version of the program, and Command its command line, for the report.
 	Program, Command string
@@ -423,7 +423,7 @@ func (o *Results) outputs() []output {
 	return outputs
 }
 
-// writeReports writes the files of the report, all that it can.
+// writeReports writes all files of the report that it can.
 func (a *auditing) writeReports(r *report.Report) error {
 	var errs []error
 	for i, o := range a.outputs()[1:] {
@@ -434,18 +434,18 @@ func (a *auditing) writeReports(r *report.Report) error {
 	return errors.Join(errs...)
 }
 
-// Countable says what a condition on a report can count.
+// Countable describes what a condition on a report can count.
 type Countable struct {
 	Crawlers *crawler.Set
-	Only     report.Choice     // which crawlers the report is of
-	Basis    *report.BasisInfo // with the lists and names that verify clients
-	WhatIf   bool              // no request gets a verdict, because another robots.txt is tried
-	Unjudged bool              // likewise, because there is no robots.txt
-	LooksUp  bool              // names of addresses are looked up
+	Only     report.Choice     // the crawlers in the report
+	Basis    *report.BasisInfo // there are lists and names that verify clients
+	WhatIf   bool              // no request gets a verdict, because of a WhatIf
+	Unjudged bool              // likewise, without a robots.txt
+	LooksUp  bool              // host names are looked up
 }
 
-// choose sets which crawlers a report is of, and checks the condition on it. A name that is not known
-// may be one in the logs.
+// choose sets the crawlers of a report, and checks the condition on it. A name that is unknown
+// may occur in the logs.
 func (o *Results) choose(config *audit.Config) error {
 	if !o.Only.IsAll() {
 		config.Only = report.Choice{Crawlers: []string{}, Categories: append([]string{}, o.Only.Categories...)}
@@ -471,7 +471,7 @@ func (o *Results) choose(config *audit.Config) error {
 		WhatIf: config.WhatIf != nil, Unjudged: config.Policy.None(), LooksUp: config.KeepAddresses})
 }
 
-// like asks whether one of the known crawlers is meant whose names are like a text.
+// like suggests a known crawler with a name similar to a text.
 func like(known *crawler.Set, text string) string {
 	if near := known.Nearest(text); near != nil {
 		return " (did you mean " + strings.Join(near, " or ") + "?)"
@@ -479,7 +479,7 @@ func like(known *crawler.Set, text string) string {
 	return ""
 }
 
-// checkChoice refuses a name that is not known and of which the logs have no crawler.
+// checkChoice refuses an unknown name that no crawler in the logs has.
 func checkChoice(known *crawler.Set, r *report.Report) error {
 	for _, name := range r.Choice.Crawlers {
 		isIts := func(c report.CrawlerInfo) bool { return strings.EqualFold(c.Crawler, name) }

@@ -34,11 +34,11 @@ type RobotsFile struct {
 	// MaxBytes limits how much of it is read, decompressed, as in compile.Options: 0
 	// stands for compile.DefaultMaxBytes, and a negative number for policy.MaxRead.
 	MaxBytes int
-	isKept   bool // its content is handed on, so that it must be a regular file
+	isKept   bool // its content is passed on, so it must be a regular file
 }
 
-// Read returns the content, decompressed. If it is longer than MaxBytes, Read returns
-// one byte more than MaxBytes, which tells the compiler that there is more. More than
+// Read returns the content, decompressed. If it is longer than MaxBytes, the result is
+// one byte longer than MaxBytes, so that the compiler notices. More than
 // policy.MaxRead is an error.
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
@@ -46,7 +46,7 @@ func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
 	return f.read(ctx, newBudget(1<<40))
 }
 
-// read is Read within a memory.
+// read is Read within a memory budget.
 func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err error) {
 	err = f.open(ctx, memory, func(r io.Reader) (err error) {
 		body, err = io.ReadAll(disk.Within(io.LimitReader(r, int64(f.most())+1), policy.MaxRead, memory.room()))
@@ -55,7 +55,7 @@ func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err 
 	return body, err
 }
 
-// most is how many bytes of the file are read.
+// most is the maximum number of bytes to read.
 func (f RobotsFile) most() int {
 	if f.MaxBytes < 0 {
 		return policy.MaxRead
@@ -63,7 +63,7 @@ func (f RobotsFile) most() int {
 	return compile.Limit(f.MaxBytes)
 }
 
-// row is like Read for a policy, which is also judged by lines past the limit. Pipes and devices are refused.
+// row is like Read for a policy, which also needs lines past the limit. Pipes and devices are refused.
 func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error) {
 	f.isKept = true
 	row := policy.Row{Status: 200, File: f.Name}
@@ -78,7 +78,7 @@ func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error)
 	return row, err
 }
 
-// explain names the file in an error that does not.
+// explain adds the name of the file to an error that lacks it.
 func (f RobotsFile) explain(err error) error {
 	if over := disk.LimitError(0); errors.As(err, &over) || errors.Is(err, disk.ErrMemory) {
 		return fmt.Errorf("%s: %w", f.Name, err)
@@ -86,7 +86,7 @@ func (f RobotsFile) explain(err error) error {
 	return err
 }
 
-// refuse returns an error for a content that is something else, such as an archive or a log.
+// refuse returns an error for content that is obviously something else, such as an archive or a log.
 func (f RobotsFile) refuse(body []byte) error {
 	if form := capture.FormOf(body); form != nil {
 		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
@@ -97,7 +97,7 @@ func (f RobotsFile) refuse(body []byte) error {
 	return nil
 }
 
-// logOf returns the format of the log that a content looks like, "" if it looks like none.
+// logOf returns the format of the log that the content resembles, "" if none.
 func logOf(body []byte) string {
 	head := body[:min(len(body), format.SampleBytes)]
 	if log, err := format.Detect(head, len(head) == len(body)); err == nil {
@@ -176,14 +176,14 @@ func Oddities(r *compile.Robots, body []byte, file string) []string {
 	return list
 }
 
-// hasRule reports whether a robots.txt has a rule, as it was read or as Google's parser reads it.
+// hasRule reports whether a robots.txt has a rule, as read here or by Google's parser.
 func hasRule(r *compile.Robots, body []byte) bool {
 	rules := func(g compile.Group) bool { return len(g.Rules) > 0 }
 	return slices.ContainsFunc(r.Groups, rules) ||
 		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google}).Groups, rules)
 }
 
-// lookOf says what a robots.txt without a rule looks like.
+// lookOf says what a robots.txt without a rule resembles.
 func lookOf(r *compile.Robots, body []byte) string {
 	for _, n := range r.Notes {
 		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteUTF16 {
@@ -194,7 +194,7 @@ func lookOf(r *compile.Robots, body []byte) string {
 	return whyNoRule(r, body)
 }
 
-// whyNoRule is lookOf without what a note says.
+// whyNoRule is lookOf without the text of a note.
 func whyNoRule(r *compile.Robots, body []byte) string {
 	log := logOf(body)
 	switch {
@@ -208,21 +208,21 @@ func whyNoRule(r *compile.Robots, body []byte) string {
 	return "no group has a rule"
 }
 
-// Agent names the crawler whose URLs are judged.
+// Agent names the crawler to judge URLs for.
 type Agent struct {
-	// Name is the name of a known crawler, which is judged by its product tokens in
-	// their order and by its own dialect; or any other product token. A name with a version,
+	// Name is the name of a known crawler, which is judged by its product tokens in order of
+	// preference and in its own dialect; or any other product token. A name with a version,
 	// or a whole User-Agent header, is read as crawler.Set.Named reads it.
 	Name string
-	// Crawlers is a JSON file that changes and extends the known crawlers, as
+	// Crawlers is a JSON file that changes and extends the known crawlers, as for the
 	// Crawlers does; "" is none.
 	Crawlers string
-	// Dialect is how robots.txt is read. Nil stands for the crawler's own way, which
-	// is RFC 9309's unless another is known.
+	// Dialect is how robots.txt is read. With nil, the crawler's own dialect is used, which
+	// is RFC 9309's unless otherwise known.
 	Dialect *automaton.Dialect
 }
 
-// subject is an agent that was looked up.
+// subject is a resolved agent.
 type subject struct {
 	explain.Agent
 	class answer.Class // how it reads the status of a robots.txt, whatever the dialect
@@ -230,7 +230,7 @@ type subject struct {
 
 var errNoAgent = usageError("no agent: name the crawler with option Agents NAME")
 
-// find looks the agent up for a command, of which its errors name the flag.
+// find looks the agent up for a command; its errors name the flag.
 func (a Agent) find(messages Messages) (subject, error) {
 	if a.Name == "" {
 		return subject{}, errNoAgent
@@ -242,7 +242,7 @@ func (a Agent) find(messages Messages) (subject, error) {
 	return s, err
 }
 
-// errAgent is in errors about names of agents. It adds nothing to their text.
+// errAgent marks errors about names of agents. It adds nothing to their text.
 var errAgent = errors.New("")
 
 // lookUp looks the agent up. It warns of a name that was read as a header, and of one that
@@ -256,7 +256,7 @@ func (a Agent) lookUp(messages Messages) (subject, error) {
 		return subject{}, err
 	}
 	claim := crawler.Claim{Profile: set.ByName(a.Name), Name: a.Name}
-	// The note of 1994 looks for tokens in the whole header.
+	// The note of 1994 searches the whole header for tokens.
 	whole := a.Dialect != nil && a.Dialect.SearchesNames()
 	if claim.Profile == nil && !whole {
 		if claim, err = set.Named(a.Name); err != nil {
@@ -274,8 +274,8 @@ func (a Agent) lookUp(messages Messages) (subject, error) {
 	return s, nil
 }
 
-// newSubject returns a claim's crawler as a subject, which reads robots.txt by a dialect, or in its
-// own way if that is nil.
+// newSubject returns a claim's crawler as a subject that reads robots.txt in a dialect; nil is
+// its own.
 func newSubject(claim crawler.Claim, dialect *automaton.Dialect) subject {
 	s := subject{Agent: explain.AgentOf(claim, dialect)}
 	if own := explain.AgentOf(claim, nil); own.Dialect == automaton.Google {
@@ -284,8 +284,8 @@ func newSubject(claim crawler.Claim, dialect *automaton.Dialect) subject {
 	return s
 }
 
-// warnOfOthers warns of products whose requests have the header of the agent too, if rules,
-// nil for those of an archive, may bind them in another way.
+// warnOfOthers warns of products that share the agent's header, if rules,
+// nil for those of an archive, may bind them differently.
 func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
 	for _, tokens := range s.Others {
 		other := reading.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}
@@ -296,7 +296,7 @@ func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
 	}
 }
 
-// maxCrawlers bounds a file of crawlers, in bytes: some twenty thousand of them.
+// maxCrawlers bounds a file of crawlers, in bytes: about twenty thousand crawlers.
 const maxCrawlers = 16 << 20
 
 // knownProfiles returns the profiles of Crawlers.
@@ -319,8 +319,8 @@ func knownProfiles(file string) ([]crawler.Profile, error) {
 	return profiles, nil
 }
 
-// Crawlers returns the crawlers that come with the library, ready to be found in
-// headers, as a JSON file changes and extends them (crawler.Extend) unless its name is
+// Crawlers returns the built-in crawlers, ready for matching
+// headers, as changed and extended by a JSON file (crawler.Extend) unless its name is
 // "". An error is of type *Error.
 func Crawlers(file string) (*crawler.Set, error) {
 	if file == "" {
@@ -337,5 +337,5 @@ func Crawlers(file string) (*crawler.Set, error) {
 	return set, nil
 }
 
-// builtinCrawlers returns Crawlers without a file, which are made once.
+// builtinCrawlers returns Crawlers without a file, built once.
 var builtinCrawlers = sync.OnceValues(func() (*crawler.Set, error) { return crawler.New(crawler.Builtin()) })

@@ -12,22 +12,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Rows say how Audit lists the requests that it has judged, one row for each. They come when all
+// Rows configure how Audit lists judged requests, one row for each. They are written when everything
 // has been read and judged, in the order of the inputs and of their lines. After an interruption
-// they are those of the lines that the report covers.
+// they cover the same lines as the report.
 type Rows struct {
-	// Violations: nothing else is listed. Undeclared: the requests are listed in their place that clients which
-	// name no crawler made for what robots.txt forbids to *, as audit.Listeners.Undeclared gets them.
+	// Violations lists only those. Undeclared adds, in their places, requests that robots.txt forbids to *
+	// by clients that name no crawler, as audit.Listeners.Undeclared gets them.
 	Violations, Undeclared bool
-	// Appender returns a function that appends the row of a request to others. Each goroutine has
-	// one of its own. input is the name of the request's input, as in report.InputInfo.
+	// Appender returns a function that appends the row of a request to others. Each goroutine gets
+	// its own. input is the name of the request's input, as in report.InputInfo.
 	Appender func() func(rows []byte, e *audit.Event, input string) []byte
-	// To gets whole rows, from one goroutine. If it fails, the audit ends with its error.
+	// To gets complete rows, from one goroutine. If it fails, the audit ends with its error.
 	To io.Writer
 }
 
 // listing keeps the rows of judged requests until all have their verdicts. They are sorted by the
-// places of their lines, perhaps on disk, so their number is not bounded by memory. A nil listing
+// places of their lines and may spill to disk, so memory does not limit their number. A nil listing
 // has no rows.
 type listing struct {
 	rows    *Rows
@@ -36,15 +36,15 @@ type listing struct {
 	writers []rowWriter // of the final pass, and of each worker
 }
 
-// rowWriter adds the rows that are made on one goroutine.
+// rowWriter adds the rows made on one goroutine.
 type rowWriter struct {
 	*spill.Writer
 	append      func([]byte, *audit.Event, string) []byte
 	row, record []byte
 }
 
-// addRowsTo has an audit of logs give its requests to a listing of the rows that are asked for, and
-// takes memory for them. It returns the listing, nil if none are asked for.
+// addRowsTo makes an audit of logs give its requests to a listing of the wanted rows, and
+// reserves memory for them. It returns the listing, nil if no rows are wanted.
 func (p *auditPlan) addRowsTo(config *audit.Config) *listing {
 	if p.listed == nil {
 		return nil
@@ -58,7 +58,7 @@ func (p *auditPlan) addRowsTo(config *audit.Config) *listing {
 	return l
 }
 
-// newListing makes a listing of the rows of logs, and takes memory for them from that of an audit.
+// newListing makes a listing of the rows of logs, and reserves memory for them from an audit's.
 func newListing(rows *Rows, config *audit.Config, logs *auditLogs) *listing {
 	l := &listing{rows: rows, sorted: spill.New(spill.Options{Memory: config.Memory / 4, Dir: config.TempDir})}
 	config.Memory -= config.Memory / 4
@@ -79,8 +79,8 @@ func both(one, other audit.Sink) audit.Sink {
 	return audit.Sinks{one, other}
 }
 
-// rowKey is what a record begins with before the row: the place of the line, and of the piece in a
-// row that is longer than a record may be.
+// rowKey begins a record: the place of the line, and the number of the piece if
+// a row is longer than a record may be.
 const rowKey = 4 + 8 + 2
 
 // Add adds the row of a request.

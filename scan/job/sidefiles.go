@@ -25,7 +25,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// loadedBasis is what an audit has read before the logs, ready to judge by.
+// loadedBasis is everything that an audit reads before the logs, ready for judging.
 type loadedBasis struct {
 	basis  *basis.Basis
 	config audit.Config
@@ -36,7 +36,7 @@ type loadedBasis struct {
 	list func(basis.List) ([]byte, error)
 }
 
-// readSideFiles reads all files that the options name but the logs.
+// readSideFiles reads all files that the options name except the logs.
 func (o *planner) readSideFiles(ctx context.Context) (*loadedBasis, error) {
 	s := &loadedBasis{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
 	var err error
@@ -114,7 +114,7 @@ func (o *planner) readRobots(ctx context.Context, b *basis.Basis) error {
 		b.SetRows([]policy.Row{row})
 		return err
 	}
-	if o.Fetched != nil { // by which nothing is judged
+	if o.Fetched != nil { // without it nothing is judged
 		b.Constant = true
 		b.SetRows([]policy.Row{{Status: 404}})
 		return nil
@@ -137,8 +137,8 @@ func (o *planner) readRobots(ctx context.Context, b *basis.Basis) error {
 	return nil
 }
 
-// readVersions reads the versions of robots.txt, and what their times are. A folder with a manifest
-// is that manifest.
+// readVersions reads the versions of robots.txt and the meaning of their times. A folder with a manifest
+// counts as that manifest.
 func (o *planner) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
 	info, err := disk.Stat(b.File)
 	switch {
@@ -177,7 +177,7 @@ func (o *planner) readWhatIf(ctx context.Context, s *loadedBasis) error {
 	return o.budget.check()
 }
 
-// robotsFiles returns the files of a manifest, whose names are relative to its folder.
+// robotsFiles returns the files of a manifest, with names relative to its folder.
 func robotsFiles(b *basis.Basis) (names []string) {
 	for _, r := range b.Rows {
 		switch name := r.File; {
@@ -191,7 +191,7 @@ func robotsFiles(b *basis.Basis) (names []string) {
 	return setOf(names)
 }
 
-// configOf makes the configuration of an audit by a basis, and looks for oddities.
+// configOf makes the configuration of an audit from a basis, and looks for oddities.
 func configOf(b *basis.Basis) (audit.Config, error) {
 	config, err := b.Config()
 	if err == nil {
@@ -200,7 +200,7 @@ func configOf(b *basis.Basis) (audit.Config, error) {
 	return config, err
 }
 
-// maxOddFiles bounds the files whose oddities are listed.
+// maxOddFiles bounds how many files have their oddities listed.
 const maxOddFiles = 10
 
 // findOddities returns warnings about the robots.txt files, and report.BasisInfo.NoRule.
@@ -219,7 +219,7 @@ func findOddities(b *basis.Basis) (list []string, without string) {
 			without = lookOf(robots, text)
 		}
 		odd := Oddities(robots, text, name)
-		if form := capture.FormOf(text); form != nil { // by which it is judged all the same: it may be what was sent
+		if form := capture.FormOf(text); form != nil { // it is used all the same: it may be what was sent
 			odd = []string{fmt.Sprintf("%s: %s, not a robots.txt", name, form.Form)}
 		}
 		if len(list) >= maxOddFiles {
@@ -289,7 +289,7 @@ func (o *planner) identify(s *loadedBasis) error {
 // maxListFile bounds a file of addresses or names that is copied.
 const maxListFile = 64 << 20
 
-// restored makes of a basis and its files what readSideFiles makes of the files themselves. Its
+// restored makes the result of readSideFiles from a basis and its files. Its
 // error is of type *Error if there is too little memory.
 func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*loadedBasis, error) {
 	if err := memory.loadBasis(b); err != nil {
@@ -298,7 +298,7 @@ func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*lo
 	s := &loadedBasis{basis: b, list: func(l basis.List) ([]byte, error) { return open.Read(l.File) }}
 	var err error
 	if s.zone, err = zoneOf(zone); err != nil {
-		return nil, errors.Unwrap(err) // it is no option of the user
+		return nil, errors.Unwrap(err) // the user gave no such option
 	}
 	if s.config, err = configOf(b); err == nil {
 		s.identity, err = b.Identify(&s.config, open, memory.take)

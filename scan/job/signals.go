@@ -16,10 +16,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// extras are what an archive has of a body besides its rules: the last line of archive.Entry.Via, behind
+// extras are what an archive stores about a body besides its rules: the last line of archive.Entry.Via, after
 // extrasMark. The lines before it are URLs.
 type extras struct {
-	// Page says that the body is a web page, without a line that names a user agent.
+	// Page means that the body is a web page, without a line that names a user agent.
 	Page    bool                  `json:"page,omitempty"`
 	Signals []preference.Crawlers `json:"signals,omitempty"`
 }
@@ -39,7 +39,7 @@ func (o CompileOptions) extrasOf(r *compile.Robots, body []byte, isPage bool) st
 	return extrasMark + string(text)
 }
 
-// stated returns what the lines of a body state, without the numbers of the lines.
+// stated returns the statements in the lines of a body, without line numbers.
 func (o CompileOptions) stated(body []byte) (list []preference.Crawlers) {
 	all, _ := preference.Read(compile.Compile(body, compile.Options{MaxBytes: o.MaxBytes}))
 	for _, c := range all {
@@ -75,15 +75,15 @@ func redirectsOf(via string) string {
 // extrasIn returns the extras of an Entry.Via.
 func extrasIn(via string) (x extras) {
 	if text, found := strings.CutPrefix(strings.TrimPrefix(via[len(redirectsOf(via)):], "\n"), extrasMark); found {
-		_ = json.Unmarshal([]byte(text), &x) // a forged archive has what it has
+		_ = json.Unmarshal([]byte(text), &x) // the contents of a forged archive are its own fault
 	}
 	return x
 }
 
-// SignalOptions say what Signals lists.
+// SignalOptions select what Signals lists.
 type SignalOptions struct {
 	Archive string
-	AsOf    string // as ClassOptions has it
+	AsOf    string // as in ClassOptions
 }
 
 // Signals calls each for every preference that a version of a robots.txt in an archive states, and for every group of
@@ -106,7 +106,7 @@ func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal)
 // signalLister lists preferences.
 type signalLister struct {
 	*archived
-	all  bool  // as classifier has them
+	all  bool  // as in classifier
 	at   int64 //
 	each func(*report.SiteSignal) error
 }

@@ -19,14 +19,14 @@ import (
 // hostOf splits a value of AuditOptions.Hosts, which is HOST or HOST=PATTERN.
 func hostOf(value string) (site, logs string, named bool) { return strings.Cut(value, "=") }
 
-// filesOf returns the files that a PATTERN of AuditOptions.Hosts names on the disk, and the errors
-// of those that are not there.
+// filesOf returns the files on disk that a PATTERN of AuditOptions.Hosts names, and errors
+// for missing ones.
 func filesOf(pattern string) ([]*source.Input, []error) {
 	files, _, errs := source.Inputs(context.Background(), []string{pattern}, nil, source.Limits{Closed: true})
 	return files, errs
 }
 
-// assign finds out of which site each log is, for those that name no hosts.
+// assign determines the site of each log that names no hosts.
 func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	unnamed, _ := p.Unnamed()
 	var plain policy.Site
@@ -68,7 +68,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	return nil
 }
 
-// siteWarnings are the warnings of logs that may have been given no site. All logs are known then,
+// siteWarnings warn of logs that may lack a site. All logs are known then,
 // in any order.
 func siteWarnings(logs []logInfo) (warnings []string) {
 	var unnamed []string
@@ -85,7 +85,7 @@ func siteWarnings(logs []logInfo) (warnings []string) {
 	return warnings
 }
 
-// siteOf returns a site of the policy by its name.
+// siteOf returns a site of the policy by name.
 func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	list, err := origin.Parse(text)
 	if err != nil {
@@ -115,8 +115,8 @@ func siteOfOrigins(origins []string, p *policy.Policy) (at policy.Site, err erro
 	return at, nil
 }
 
-// union returns a site that has all origins of two. It may have others between them:
-// a request that may have gone to more origins is judged with more care, never with less.
+// union returns a site with all origins of two. It may include others between them:
+// the more origins a request may have gone to, the more cautiously it is judged.
 func union(a, b policy.Site) policy.Site {
 	if a.N == 0 || b.N == 0 {
 		return policy.Site{First: max(a.First, b.First), N: max(a.N, b.N)}
@@ -125,8 +125,8 @@ func union(a, b policy.Site) policy.Site {
 	return policy.Site{First: first, N: last - first}
 }
 
-// among returns the logs that the PATTERN of a value of AuditOptions.Hosts stands for. The error is
-// that of the file, if there is one.
+// among returns the logs that the PATTERN of a value of AuditOptions.Hosts selects. The error is
+// the error of the file, if any.
 func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
 	if err := checkPattern(logs); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
 	return list, errors.Join(errs[:min(len(errs), 1)]...)
 }
 
-// which returns the logs for which a test is true.
+// which returns the logs that pass a test.
 func (l *auditLogs) which(test func(*auditLog) bool) (list []*auditLog) {
 	for _, log := range l.list {
 		if test(log) {
@@ -169,7 +169,7 @@ func checkPattern(pattern string) error {
 }
 
 // namedBy reports whether a pattern matches the name of a log, or the end of it after a separator,
-// or such a part of it that is the name of a folder or of an archive. A wildcard matches within one
+// or a part that names a folder or an archive. A wildcard matches within one
 // part of the name.
 func namedBy(name, pattern string) bool {
 	parts, patterns := nameParts(name), nameParts(pattern)
@@ -181,13 +181,13 @@ func namedBy(name, pattern string) bool {
 	return false
 }
 
-// nameParts returns the names of the folders, of the archive and of the file in the name of an
-// input. That of the root is empty.
+// nameParts returns the names of the folders, the archive and the file in the name of an
+// input. The root's is empty.
 func nameParts(name string) []string {
 	return strings.Split(strings.ReplaceAll(filepath.ToSlash(filepath.Clean(name)), source.MemberSeparator, "/"), "/")
 }
 
-// shownNames says how the first logs are called, for an error about a name.
+// shownNames lists the first logs, for an error about a name.
 func (l *auditLogs) shownNames() string {
 	if len(l.list) == 0 {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// stateHead is the head of a state. Its texts that are not UTF-8 are kept.
+// stateHead is the head of a state. Its texts may be invalid UTF-8.
 type stateHead struct {
 	Program  string       `json:",omitempty"` // the version that wrote it
 	Basis    basis.Packed // without the lists and names
@@ -26,11 +26,11 @@ type stateHead struct {
 	Warnings []string
 	Notes    []string
 	Partial  bool
-	TimeZone string `json:",omitempty"` // that of the days that it counts
+	TimeZone string `json:",omitempty"` // the time zone of its days
 }
 
-// beginState writes the state to a file that has no name before it is committed; nil if there is to
-// be no state. That of incomplete logs replaces no other: what that counts cannot be had from it.
+// beginState writes the state to a file that gets its name when committed; nil without
+// a state. The state of incomplete logs replaces no other, whose counts it could not restore.
 func (a *auditing) beginState() (*pending, error) {
 	if a.State == "" {
 		return nil, nil
@@ -52,16 +52,16 @@ func (a *auditing) beginState() (*pending, error) {
 	return a.stateFile().begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
 }
 
-// MergeOptions say which states Merge adds up.
+// MergeOptions select the states that Merge adds up.
 type MergeOptions struct {
 	Results
 	// Memory is how many bytes the job may hold; 0 is DefaultMemory.
 	Memory int64
-	// States are the names of files that Audit or Merge has written.
+	// States are the names of files written by Audit or Merge.
 	States []string
 }
 
-// ErrBasis is the error for a state whose head this package has not written.
+// ErrBasis is the error for a state with a head that this package has not written.
 var ErrBasis = errors.New("the head of the state is invalid")
 
 // BasisError is the error of states that were judged by different files or options, so
@@ -80,7 +80,7 @@ func (e *BasisError) Error() string {
 // Merge adds up states, each of a part of the logs, and makes the report that one audit
 // of all of them would have made. An error is of type *Error and may wrap a *BasisError,
 // ErrBasis, or one of audit.ErrNotState, audit.ErrStateVersion and audit.ErrDamaged. If
-// only the state of the sum or files of the report could not be written, the result is whole.
+// only the state of the sum or files of the report could not be written, the result is complete.
 func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (m *states) addTo(run *audit.Run) error {
 	return nil
 }
 
-// validate refuses to write the sum where that is not possible, or over one of the states.
+// validate refuses to write the sum to an invalid place or over one of the states.
 func (o *MergeOptions) validate() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit option State has written")
@@ -131,8 +131,8 @@ func (o *MergeOptions) validate() error {
 	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), o.outputs()...)
 }
 
-// states are the states to add up. There may be thousands: of each no more is kept than the
-// list of its inputs.
+// states are the states to add up. There may be thousands, so only the list of inputs is
+// kept of each.
 type states struct {
 	messages        Messages
 	memory          *budget
@@ -215,7 +215,7 @@ func (m *states) read(name string) error {
 	return nil
 }
 
-// contentOf is what two inputs have in common if they are the same: all but their names if
+// contentOf is equal for two inputs if they are the same: everything but their names if
 // their hashes are known.
 func contentOf(log logInfo) report.InputInfo {
 	in := log.InputInfo
@@ -226,8 +226,8 @@ func contentOf(log logInfo) report.InputInfo {
 	return in
 }
 
-// dropDuplicates leaves out the states whose inputs have all been read for another one,
-// unless they are to be counted. It warns of these, and of all inputs that are in two
+// dropDuplicates leaves out states with inputs that all occur in another one,
+// unless duplicates are to be counted. It warns of these, and of all inputs that are in two
 // states.
 func (m *states) dropDuplicates() (warnings []string) {
 	warn := func(format string, args ...any) {
@@ -246,7 +246,7 @@ func (m *states) dropDuplicates() (warnings []string) {
 			}
 		}
 	}
-	in := make([]int, len(m.list)) // the state that has all inputs of a state, -1 if none has
+	in := make([]int, len(m.list)) // a state with all inputs of this state, -1 if there is none
 	for i := range in {
 		in[i] = within(i, contents, holders)
 	}
@@ -272,8 +272,8 @@ func (m *states) dropDuplicates() (warnings []string) {
 	return warnings
 }
 
-// findPacked warns of inputs that may be one log, once compressed and once not: their hashes
-// differ, but they have as many bytes, decompressed, and as many lines.
+// findPacked warns of inputs that may be the same log, compressed and uncompressed: their hashes
+// differ, but their decompressed size and number of lines agree.
 func (m *states) findPacked(warn func(format string, args ...any)) {
 	type size struct{ bytes, lines int64 }
 	type place struct{ name, codec, state string }
@@ -293,8 +293,8 @@ func (m *states) findPacked(warn func(format string, args ...any)) {
 	}
 }
 
-// within returns a state that has all inputs of state i, and more, or the same and comes
-// before it; -1 if there is none. An input whose hash is not known may not be the same.
+// within returns a state with all inputs of state i that has more of them or comes
+// before it; -1 if there is none. Inputs without a known hash may differ.
 func within(i int, contents []map[report.InputInfo]bool, holders map[report.InputInfo][]int) int {
 	var some report.InputInfo
 	for some = range contents[i] {
@@ -331,8 +331,8 @@ func newStateFile(name string) (*stateFile, error) {
 // Name returns the name of the file, for errors of package spill.
 func (f *stateFile) Name() string { return f.name }
 
-// ReadAt implements io.ReaderAt. A file that has changed is an error, and so is a part that
-// there is no memory for.
+// ReadAt implements io.ReaderAt. It is an error if the file has changed, or if a part does not
+// fit into memory.
 func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.most > 0 && int64(len(p)) > f.most {
 		return 0, fmt.Errorf("%s: has a part of %d bytes: option Memory %dMB would do", f.name, len(p),

@@ -50,7 +50,7 @@ type monthAgent struct {
 	agent string
 }
 
-// trend counts by how much the number of sites of a class changes from one month to the next.
+// trend counts how the number of sites of a class changes from month to month.
 type trend struct {
 	*classifier
 	changes    map[monthAgent]map[string]int64
@@ -59,7 +59,7 @@ type trend struct {
 	first, end int
 }
 
-// add counts a version from the month in which it began to that before its end. Of a site that has origins by https and
+// add counts a version from its first month to the one before its end. If a site has origins by https and
 // by http, the one by https counts.
 func (t *trend) add(c *report.SiteClass) error {
 	if host, isPlain := strings.CutPrefix(c.Origin, "http://"); isPlain {

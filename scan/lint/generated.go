@@ -9,12 +9,12 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// generators are the marks, in lower case, of blocks that a CDN writes between the site and its readers.
+// generators are the marks, in lower case, of blocks that a CDN inserts into the site's file.
 var generators = []struct{ begin, end string }{
 	{"# begin cloudflare managed content", "# end cloudflare managed content"},
 }
 
-// lineEnds writes all line ends of a robots.txt alike.
+// lineEnds normalizes the line ends of a robots.txt.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // readBlocks adds a note on each generated block, with what it adds to the site's own file.
@@ -35,7 +35,7 @@ func (l *linter) readBlocks() {
 	}
 }
 
-// adds says what the lines between two add to a file.
+// adds says what the lines between two line numbers add to a file.
 func (l *linter) adds(begin, end int) string {
 	groups, rules := int64(0), int64(0)
 	var other []string

@@ -9,13 +9,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/preference"
 )
 
-// Kind is what notes can be about. Its name stays.
+// Kind is a kind of note. Its name is stable.
 type Kind struct {
 	Name     string
-	Severity compile.Severity // the least that notes of the kind have
+	Severity compile.Severity // the lowest severity of its notes
 	Sentence string
-	Source   string // the section or page that the sentence follows
-	// Bad is a robots.txt with a note of the kind on Line; Good is near it and has none.
+	Source   string // the section or page that supports the sentence
+	// Bad is a robots.txt with a note of the kind on Line; Good is similar, without the note.
 	Bad  string
 	Line int
 	Good string
@@ -24,8 +24,8 @@ type Kind struct {
 // Kinds returns all kinds. It must not be changed.
 func Kinds() []Kind { return withLongest() }
 
-// withLongest returns kinds with the example of a file that is too long, which takes a third of the time
-// in which the program starts to be made.
+// withLongest returns kinds with the example of a file that is too long. Building it at start-up would take
+// a third of that time.
 var withLongest = sync.OnceValue(func() []Kind {
 	all := slices.Clone(kinds)
 	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == compile.NoteTruncated.Name() })
@@ -75,7 +75,7 @@ const (
 	rule      = everybody + "Disallow: /shop/\n"
 )
 
-// kinds has a row for each kind: those about the file, about user-agent lines, paths, other lines, and then
+// kinds has a row for each kind: for the file, user-agent lines, paths, other lines, and then
 // those that are proved.
 var kinds = []Kind{
 	of(compile.NoteByteOrderMark, googlePage, "\ufeff"+rule, 1, rule),
@@ -87,7 +87,7 @@ var kinds = []Kind{
 	of(compile.NoteUTF16, rfcFile, "\xff\xfeU\x00s\x00", 1, rule),
 	{"log", asError, "looks like a log, not a robots.txt", rfcFile,
 		`192.0.2.1 - - [26/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "GPTBot/1.2"` + "\n", 1, rule},
-	of(compile.NoteTruncated, rfcLimits, "", 3, rule), // Kinds has the example
+	of(compile.NoteTruncated, rfcLimits, "", 3, rule), // Kinds adds the example
 	of(compile.NoteLongLine, googleCode, rule+"Disallow: /"+strings.Repeat("x", 16_700)+"\n", 3, rule),
 	of(compile.NoteNUL, googleCode, everybody+"Disallow: /a\x00b\n", 2, rule),
 	of(compile.NoteNoField, rfcSyntax, rule+"keep out\n", 3, rule+"# keep out\n"),

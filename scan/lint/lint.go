@@ -1,7 +1,7 @@
-// Package lint says what is wrong with a robots.txt, or may not be what its author means. Each kind
-// of note is a row of a table (kinds.go), with its source and two examples. Some notes are of the
-// parser, others are read off the lines (names.go, paths.go, records.go), and some are proved by
-// search over machines, with a path that shows it (proved.go).
+// Package lint reports what is wrong with a robots.txt, or may not be what its author means. Each kind
+// of note is a row of a table (kinds.go), with its source and two examples. Some notes come from the
+// parser, others from the lines (names.go, paths.go, records.go), and some are proved by
+// searching machines for an example path (proved.go).
 package lint
 
 import (
@@ -16,37 +16,37 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// Note is something about one line of a robots.txt, or about several of which the same is true. Its texts
-// have the bytes of the file.
+// Note is a remark on one line of a robots.txt, or on several with the same fault. Its texts
+// are raw bytes of the file.
 type Note struct {
-	Line     int    `json:"line"`     // the first, 1-based; 0 if it is about no line
+	Line     int    `json:"line"`     // the first, 1-based; 0 if it concerns no line
 	Kind     string `json:"kind"`     // the name of a Kind
 	Severity string `json:"severity"` // note, warning or error
-	Note     string `json:"note"`     // what it is, in words
-	Text     string `json:"text"`     // the part of the first line that it is about
-	Witness  string `json:"witness"`  // a path that shows it; "" if there is none
-	Lines    []int  `json:"lines"`    // all lines that it is about, in their order
-	// Texts are the parts of the lines, each once: no more than MaxTexts of them.
+	Note     string `json:"note"`     // the note, in words
+	Text     string `json:"text"`     // the part of the first line that it concerns
+	Witness  string `json:"witness"`  // an example path; "" if there is none
+	Lines    []int  `json:"lines"`    // all lines that it concerns, in order
+	// Texts are the parts of the lines, without duplicates: at most MaxTexts.
 	Texts []string `json:"texts"`
 }
 
-// MaxTexts is how many texts a Note has.
+// MaxTexts is the maximum number of texts in a Note.
 const MaxTexts = 100
 
 // Options say how a robots.txt is read.
 type Options struct {
-	// Readings are the ways to read it. None stands for RFC 9309's and Google's: then a rule is
-	// without effect only if it is in both.
+	// Readings are the ways to read it. The default is RFC 9309's and Google's: then a rule is
+	// without effect only if both agree.
 	Readings []reading.Reading
 	MaxBytes int // as compile.Options has it
 	// Crawlers are the known ones, not nil: see job.Crawlers.
 	Crawlers *crawler.Set
-	// Crossings also notes rules that a rule with a wildcard contradicts as it was meant to, or on paths that
+	// Crossings also notes rules that conflict with a wildcard rule as intended, or only on paths that
 	// hardly any site has.
 	Crossings bool
-	// LogOf names the format of a log that a file without groups is, "" if it is none. Nil asks nobody.
+	// LogOf names the log format that a file without groups is in, "" if none. It may be nil.
 	LogOf func(body []byte) string
-	// Sitemap has the URLs of the site's own sitemaps, or paths, each only until the next. Nil is none.
+	// Sitemap yields the URLs of the site's own sitemaps, or paths, each valid until the next. It may be nil.
 	Sitemap iter.Seq[[]byte]
 }
 
@@ -59,8 +59,8 @@ type linter struct {
 	notes   []Note
 	scratch automaton.Scratch
 
-	foreign    bool        // it looks like something else, so that there are no notes on its single lines
-	controlled map[int]int // how many control tokens a group has
+	foreign    bool        // it looks like something else, so its single lines get no notes
+	controlled map[int]int // the number of control tokens of a group
 }
 
 // Check returns the notes on a robots.txt, by line.
@@ -83,7 +83,7 @@ func Check(body []byte, o Options) []Note {
 	return together(l.notes)
 }
 
-// together makes one note of those that say the same of several lines. The notes are in the order of lines.
+// together merges notes that say the same of several lines. The notes are sorted by line.
 func together(notes []Note) (list []Note) {
 	type saying struct{ kind, severity, note, witness string }
 	places := map[saying]int{}
@@ -105,7 +105,7 @@ func together(notes []Note) (list []Note) {
 	return list
 }
 
-// add adds a note of a kind. More, unless it is empty, goes on with the kind's sentence.
+// add adds a note of a kind. More, unless it is empty, continues the kind's sentence.
 func (l *linter) add(line int, kind, text, more, witness string) *Note {
 	k := byName()[kind]
 	if more != "" {
@@ -169,7 +169,7 @@ func (l *linter) ofParser() {
 	}
 }
 
-// isLog reports whether the file is a log, and then leaves only the note that says so.
+// isLog reports whether the file is a log, and then keeps only the note about that.
 func (l *linter) isLog() bool {
 	hasGroups := func(r *compile.Robots) bool { return len(r.Groups) > 0 }
 	if l.o.LogOf == nil || slices.ContainsFunc(l.read, hasGroups) {
@@ -183,5 +183,5 @@ func (l *linter) isLog() bool {
 	return name != ""
 }
 
-// literal reports whether * and $ are ordinary bytes in the rules.
+// literal reports whether * and $ are ordinary bytes in rules.
 func (l *linter) literal() bool { return l.o.Readings[0].Dialect() == automaton.Original }

@@ -58,7 +58,7 @@ func namesOf(set *crawler.Set) *names {
 var name = lazy.Regexp(`^ *[A-Za-z0-9_.-]+(/[0-9.]+)? *$`)
 
 // kindOfAgent returns the kind of note on a user-agent line that has more than a product token and a
-// version; "" if it has not, or if the rest is of no such kind.
+// version; "" if it has no more, or nothing of a known kind.
 func (n *names) kindOfAgent(value string) string {
 	if !strings.ContainsAny(value, " ,;|(") {
 		return "" // nearly all
@@ -96,8 +96,8 @@ func (l *linter) readAgents() {
 	type place struct{ group, line int }
 	in := map[string]place{}        // where a token is first
 	repeated := map[string]bool{}   // tokens that have a note
-	near := map[string]string{}     // the known token that each unknown one is like
-	var unknown []compile.AgentLine // that are like none
+	near := map[string]string{}     // the known token that each unknown one resembles
+	var unknown []compile.AgentLine // those that resemble none
 	for i, g := range l.read[0].Groups {
 		for _, a := range g.Agents {
 			token := a.Token
@@ -153,13 +153,13 @@ func (l *linter) readAgents() {
 	}
 }
 
-// readOperator adds a note on a user-agent line that names a crawler, if the names of another operator's crawlers
-// begin with that name.
+// readOperator adds a note on a user-agent line that names a crawler, if it is also the beginning of the names of
+// another operator's crawlers.
 func (l *linter) readOperator(a compile.AgentLine, p *crawler.Profile) {
 	like := l.crawler.beginning(a.Token)
 	if other := l.crawler.by[strings.ToLower(like)]; other != nil && other.Operator != p.Operator {
 		severity := compile.SeverityNote
-		if strings.HasPrefix(like, a.Value[:len(a.Token)]) { // as the other operator spells it
+		if strings.HasPrefix(like, a.Value[:len(a.Token)]) { // in the other operator's spelling
 			severity = compile.SeverityWarning
 		}
 		l.add(a.Line, "other-operator", a.Value, fmt.Sprintf("%s is %s's, and no crawler of %s's is bound; %s", p.Name,
@@ -167,10 +167,10 @@ func (l *linter) readOperator(a compile.AgentLine, p *crawler.Profile) {
 	}
 }
 
-// maxNear is for how many unknown names of a file a known one is searched.
+// maxNear is the maximum number of unknown names in a file that are compared with known ones.
 const maxNear = 1000
 
-// meantBy says what a user-agent line of a kind binds, and what it may mean.
+// meantBy says what a user-agent line of a kind binds, and what may be intended.
 func (l *linter) meantBy(kind, value, token string) string {
 	text := "it binds no crawler"
 	if token != "" {
@@ -186,7 +186,7 @@ func (l *linter) meantBy(kind, value, token string) string {
 	return text
 }
 
-// meant asks whether something else was meant, unless that is "".
+// meant suggests what may be intended, unless that is "".
 func meant(other string) string {
 	if other == "" {
 		return ""
@@ -194,18 +194,18 @@ func meant(other string) string {
 	return other + " meant?"
 }
 
-// word is a word that may be meant by one that is not known.
+// word is a known word that an unknown one may stand for.
 type word struct {
 	text string
 	key  string // in lower case, the ASCII letters and digits alone
 	part int    // the length of the key without an ending such as bot
 }
 
-// ending matches what many names end with.
+// ending matches the usual endings of names.
 var ending = lazy.Regexp(`(bot|spider|crawler|agent|user)$`)
 
-// letterOrDigit keeps an ASCII letter in lower case or a digit, and drops other characters, also such
-// as are not seen.
+// letterOrDigit keeps an ASCII letter in lower case or a digit, and drops other characters, including
+// invisible ones.
 func letterOrDigit(c rune) rune {
 	if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
 		return c
@@ -221,8 +221,8 @@ func wordsOf(texts ...string) (list []word) {
 	return list
 }
 
-// nearest returns the known word that a text is most like, the first of several; "" if it is like none.
-// They begin with the same letter, because names such as NPBot and WPBot are of two crawlers.
+// nearest returns the known word most similar to a text, the first of several; "" if there is none.
+// Both must begin with the same letter, because NPBot and WPBot, for example, are different crawlers.
 func nearest(text string, known []word) (best string) {
 	const longest = 64
 	own := wordsOf(text)[0]
@@ -234,7 +234,7 @@ func nearest(text string, known []word) (best string) {
 	for _, w := range known {
 		most := w.mistakes()
 		if len(key) == len(w.key) && letters(key) == letters(w.key) {
-			most = 2 // for two letters that have changed places
+			most = 2 // for two transposed letters
 		}
 		if d := len(key) - len(w.key); d > most || -d > most || w.key[0] != key[0] {
 			continue
@@ -248,7 +248,7 @@ func nearest(text string, known []word) (best string) {
 }
 
 // beginning returns the known token that begins with a text and a hyphen, as AdsBot-Google does with AdsBot; ""
-// if there is none, or if there are several, of which one is not the beginning of the others.
+// if there is none, or if there are several that don't share one of them as their beginning.
 func (n *names) beginning(text string) (best string) {
 	if slices.Contains(words, strings.ToLower(text)) {
 		return ""
@@ -265,16 +265,16 @@ func (n *names) beginning(text string) (best string) {
 	return best
 }
 
-// words are the beginnings of tokens that are no names of crawlers.
+// words are beginnings of tokens that don't name crawlers.
 var words = []string{"mozilla", "node"}
 
-// others are like known words, but mean no mistake: an old program, and old names of two crawlers.
+// others resemble known words without being mistakes: an old program, and old names of two crawlers.
 var others = []string{"webzip", "yodaobot", "semrushbotct"}
 
-// shortPart is the length of names of which one letter more or less makes another.
+// shortPart is the length of names that one letter more or less turns into another.
 const shortPart = 5
 
-// mistakes returns how many mistakes a text may have that means the word.
+// mistakes returns how many mistakes a text may contain and still match the word.
 func (w word) mistakes() int {
 	if w.part >= 2*shortPart {
 		return 2
@@ -282,7 +282,7 @@ func (w word) mistakes() int {
 	return 1
 }
 
-// letters returns the letters of a text in their order.
+// letters returns the letters of a text in order.
 func letters(s string) string {
 	b := []byte(s)
 	slices.Sort(b)

@@ -44,8 +44,8 @@ func (l *linter) readRules() {
 	}
 }
 
-// readCase adds a note on a rule whose path differs in case alone from one before it, of which lower has
-// the first of each spelling.
+// readCase adds a note on a rule with a path that differs only in case from one before it; lower holds
+// the first rule of each spelling.
 func (l *linter) readCase(r compile.Rule, lower map[string]compile.Rule) {
 	low := strings.ToLower(r.Value)
 	if first, known := lower[low]; !known {
@@ -64,7 +64,7 @@ func upperEscapes(value string) string { return escape().ReplaceAllStringFunc(va
 // entity matches a character reference of HTML.
 var entity = lazy.Regexp(`&(amp|lt|gt|quot|#[0-9]+|#x[0-9a-fA-F]+);`)
 
-// readEncoding adds a note on a path that is spelled otherwise than in a URL.
+// readEncoding adds a note on a path that is spelled differently in URLs.
 func (l *linter) readEncoding(r compile.Rule) {
 	var faults []string
 	add := func(is bool, fault string) bool {
@@ -87,7 +87,7 @@ func (l *linter) readEncoding(r compile.Rule) {
 	}
 }
 
-// private has names of files and folders that mostly are for nobody else. They are the whole name, without
-// its ending.
+// private matches names of files and folders that are usually private. They are complete names, without
+// extensions.
 var private = lazy.Regexp(`(?i)(^|/)(admin|administrator|backups?|private|secret|internal|passwd|` +
 	`credentials|phpmyadmin|\.git|\.env|\.htpasswd|\.ssh|id_rsa|dump|[^/]*\.(sql|bak|pem))([./$*?]|$)`)

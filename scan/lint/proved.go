@@ -15,8 +15,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// The bounds of the searches, in steps of package prove: of all for one file; each may take a part of
-// what is left, or this many.
+// The bounds of the searches, in steps of package prove: all searches for one file; the share of the rest
+// that each may take; and the maximum of each.
 const (
 	maxSteps  = 50_000_000
 	partOfOne = 32
@@ -28,10 +28,10 @@ type prover struct {
 	*linter
 	prove.Prover
 	left     int             // steps, of all searches
-	open     int             // questions that were not decided
-	openLine int             // of the first of them
+	open     int             // undecided questions
+	openLine int             // the first of them
 	seen     map[string]bool // lines and paths of contested notes
-	queries  bool            // a rule is compared with the query of a path in a form of its own
+	queries  bool            // a rule is matched with the query of a path in its own form
 }
 
 // prove adds the notes that are proved by search over machines.
@@ -46,14 +46,14 @@ func (l *linter) prove() {
 	}
 }
 
-// notDecided counts a question that a search left open.
+// notDecided counts an undecided question.
 func (p *prover) notDecided(line int) {
 	if p.open++; p.open == 1 || line < p.openLine {
 		p.openLine = line
 	}
 }
 
-// limited asks a question within the bounds, and none if no step is left.
+// limited asks a question within the bounds, or not at all if no step is left.
 func (p *prover) limited(question func()) {
 	if p.left <= 0 {
 		return
@@ -61,7 +61,7 @@ func (p *prover) limited(question func()) {
 	p.Steps = min(p.left, max(maxOfOne, p.left/partOfOne))
 	p.left -= p.Steps
 	question()
-	p.left += p.Steps // which may be less than none
+	p.left += p.Steps // possibly negative
 }
 
 // between returns a path that one machine allows and another forbids.
@@ -75,19 +75,19 @@ func (p *prover) match(m *automaton.Machine, path string) automaton.Verdict {
 	return m.Match(&p.scratch, []byte(path))
 }
 
-// bound is a machine of a file, and the groups that it is made of.
+// bound is a machine of a file with its groups.
 type bound struct {
 	*automaton.Machine
 	groups []int
 }
 
-// tokensOf returns the tokens of a file with their machines, first *, which nobody has.
+// tokensOf returns the tokens of a file with their machines, beginning with *.
 func tokensOf(r *compile.Robots) []automaton.TokenMachine {
 	list := append([]automaton.TokenMachine{{Token: "*", Machine: r.Ruleset.Wildcard()}}, r.Ruleset.Agents()...)
 	return slices.DeleteFunc(list, func(a automaton.TokenMachine) bool { return a.Token == "" })
 }
 
-// machinesOf returns the different machines of a file, in the order of their first groups.
+// machinesOf returns the distinct machines of a file, in the order of their first groups.
 func machinesOf(r *compile.Robots) (list []bound) {
 	known := map[*automaton.Machine]bool{nil: true}
 	for _, a := range tokensOf(r) {
@@ -100,14 +100,14 @@ func machinesOf(r *compile.Robots) (list []bound) {
 	return list
 }
 
-// fate is what is known of a rule.
+// fate is the result of the searches for a rule.
 type fate struct {
 	compile.Rule
 	alive, open bool   // in a machine of a reading
-	apart       bool   // it alone keeps the user-agent lines above it apart from the next ones
-	by          uint32 // the line that decides in its place
+	apart       bool   // only it separates the user-agent lines above it from the next ones
+	by          uint32 // the line that decides instead
 	undone      string // a path on which another rule decides the opposite
-	undoer      int    // the line of that rule
+	undoer      int    // that rule's line
 }
 
 // proveRules adds the notes on rules that have no effect, in no machine of any reading, and on those
@@ -135,7 +135,7 @@ func (p *prover) proveRules() {
 	}
 }
 
-// addDead adds the note on a rule that has no effect. It is more than a note if the rule can be left
+// addDead adds the note on a rule without effect. It is more than a note if the rule can be left
 // out and does not allow what is allowed anyway.
 func (p *prover) addDead(f *fate) {
 	more := fmt.Sprintf("line %d decides on its paths, or on the shortest of them", f.by)
@@ -156,7 +156,7 @@ func (p *prover) addDead(f *fate) {
 	}
 }
 
-// ask asks what becomes of each rule in a machine, and, if undone is true, whether another undoes it.
+// ask finds the fate of each rule in a machine and, if undone is true, whether another rule undoes it.
 func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undone bool) {
 	if p.left <= 0 {
 		return
@@ -164,10 +164,10 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 	p.Steps = p.left
 	rules := p.Rules(m.Machine)
 	p.left = p.Steps
-	// The last rules come first, so that of equal ones the first stays.
+	// The last rules come first, so that the first of equal ones remains.
 	for _, g := range slices.Backward(m.groups) {
 		for _, r := range slices.Backward(robots.Groups[g].Rules) {
-			if r.Value == "" || r.Inert { // of which other notes tell
+			if r.Value == "" || r.Inert { // other notes report these
 				continue
 			}
 			p.queries = p.queries || r.Form == automaton.FormB
@@ -195,7 +195,7 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 	}
 }
 
-// equalTo reports whether a rule and the one that decides in its place say the same of the same paths.
+// equalTo reports whether a rule and the one that decides instead have the same verdict on the same paths.
 func (p *prover) equalTo(f *fate) bool {
 	for _, robots := range p.read {
 		rule, found := robots.Rule(f.Line)
@@ -207,7 +207,7 @@ func (p *prover) equalTo(f *fate) bool {
 	return true
 }
 
-// begins returns the pattern of a rule without wildcards at its end, where they change no verdict.
+// begins returns the pattern of a rule without trailing wildcards, if these change no verdict.
 func (p *prover) begins(r compile.Rule) string {
 	if p.literal() {
 		return r.Pattern
@@ -215,18 +215,18 @@ func (p *prover) begins(r compile.Rule) string {
 	return strings.TrimRight(r.Pattern, "*")
 }
 
-// fileType matches a pattern for the files of one type, wherever they are.
+// fileType matches a pattern for files of one type anywhere.
 var fileType = lazy.Regexp(`^/?\*+\.[A-Za-z0-9]+\**\$?$`)
 
-// isMissed reports whether a rule is for all paths that begin alike, and another one, which contradicts it, for a
-// type of files, so that it is easily missed that some are under that beginning. Other rules that contradict one are
-// exceptions to it, or meet it on paths that hardly any site has.
+// isMissed reports whether a rule is for a plain prefix and another one, which contradicts it, for a
+// type of files, so that the files under that prefix are easily overlooked. Other contradicting rules are
+// intentional exceptions, or overlap only on paths that hardly any site has.
 func (p *prover) isMissed(r, by compile.Rule) bool {
 	begins := p.begins(r)
 	return p.literal() || begins != "/" && !strings.ContainsAny(begins, "*$") && fileType().MatchString(by.Pattern)
 }
 
-// askUndone asks whether another rule undoes one.
+// askUndone finds out whether another rule undoes one.
 func (p *prover) askUndone(rules *prove.Rules, m *automaton.Machine, f *fate) {
 	var a prove.Answer
 	isNoted := func(line uint32) bool {
@@ -241,7 +241,7 @@ func (p *prover) askUndone(rules *prove.Rules, m *automaton.Machine, f *fate) {
 	}
 }
 
-// readers say who has the readings of reading.UnknownReadings.
+// readers name the parsers with the readings of reading.UnknownReadings.
 var readers = map[reading.Reading]string{
 	reading.ReadRFC9309:      "RFC 9309",
 	reading.ReadGoogleWide:   "Google's parser",
@@ -249,7 +249,7 @@ var readers = map[reading.Reading]string{
 	reading.ReadGoogleEnded:  "a parser like Google's that ends user-agent lines at any other line",
 }
 
-// proveContested adds the notes on paths of which the readings say another thing, one for each pair of
+// proveContested adds the notes on paths that the readings disagree on, one for each pair of
 // machines.
 func (p *prover) proveContested() {
 	if len(p.read) == 1 {
@@ -259,7 +259,7 @@ func (p *prover) proveContested() {
 	known := map[pair]bool{}
 	for _, r := range reading.UnknownReadings()[1:] {
 		if r != reading.ReadGoogleWide && !p.read[0].SplitRuns && !p.read[1].SplitRuns {
-			continue // it ends runs of user-agent lines, and there is nothing else in them
+			continue // it ends runs of user-agent lines that contain nothing else
 		}
 		other := compile.Compile(p.body, r.Options(p.o.MaxBytes))
 		for _, a := range append(tokensOf(p.read[0]), tokensOf(other)...) {
@@ -306,7 +306,7 @@ func (p *prover) contested(token string, by, other *automaton.Machine, robots *c
 	}
 }
 
-// says says what a verdict does to a path.
+// says describes the effect of a verdict on a path.
 func says(v automaton.Verdict) string {
 	verb := "allows"
 	if v.Disallowed {
@@ -358,7 +358,7 @@ func (p *prover) proveForbidden() {
 		var a prove.Answer
 		p.limited(func() { a = p.Classify(m.Machine).Allowed })
 		if a.Path != "" || !a.Decided {
-			return // what was not decided about the rules of the machine is counted there
+			return // the undecided questions about the machine's rules are counted there
 		}
 	}
 	line := int(p.match(star, "/").Line)

@@ -13,24 +13,24 @@ import (
 	"github.com/robotsieve/robotsieve/scan/preference"
 )
 
-// knownKeys are the keys that an unknown one may be meant to be.
+// knownKeys are the keys that an unknown one is compared with.
 var knownKeys = sync.OnceValue(func() []word {
 	words := wordsOf("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Clean-param", "Content-Signal",
 		"Content-Usage", "License")
-	for i := range words { // there are so few keys that more mistakes are certain
+	for i := range words { // with so few keys, more mistakes still leave no doubt
 		words[i].part += shortPart
 	}
-	return append(words, word{"Sitemap", "http", 4}, word{"Sitemap", "https", 5}) // of lines that are a URL alone
+	return append(words, word{"Sitemap", "http", 4}, word{"Sitemap", "https", 5}) // for lines that are just a URL
 })
 
-// ruleKeys are the keys without which a rule is lost, or binds others.
+// ruleKeys are the keys that lose a rule, or bind others by it, if misspelled.
 var ruleKeys = []string{"User-agent", "Disallow", "Allow"}
 
-// lacksColon matches what stands before the first colon of a rule or user-agent line that lacks its own, which is then
-// one of the value's.
+// lacksColon matches the text before the first colon of a rule or user-agent line that lacks its own colon; the match
+// belongs to the value.
 var lacksColon = lazy.Regexp(`(?i)^(allow|disallow|user-agent)[ \t]+(https?$|[/*])`)
 
-// unsupported says of keys who reads them.
+// unsupported names the crawlers that read a key.
 var unsupported = map[string]string{
 	"noindex":       "Google did until September 2019, and nobody else is known to; state it in the page",
 	"nofollow":      "nobody is known to; state it in the page",
@@ -97,14 +97,14 @@ func (l *linter) isAmongAgents(r compile.Record) bool {
 	return agents[0].Line < r.Line && r.Line < agents[len(agents)-1].Line
 }
 
-// blocked is what is known of a line that forbids URLs of the sitemaps.
+// blocked describes a line that forbids URLs of the sitemaps.
 type blocked struct {
 	urls int64
 	path string // the shortest, the first of these by bytes
 }
 
-// readSitemap adds a note on each line that forbids crawlers without a name, or a search engine, a URL of
-// the site's own sitemaps in every reading.
+// readSitemap adds a note on each line that forbids a URL of the site's own sitemaps to unnamed crawlers, or to a
+// search engine, in every reading.
 func (l *linter) readSitemap() {
 	if l.o.Sitemap == nil {
 		return

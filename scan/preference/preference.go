@@ -1,5 +1,5 @@
-// Package preference reads what a robots.txt says besides who may fetch what: the uses of its pages
-// that its author wants or does not want, such as the training of AI models. The signals that say so are
+// Package preference reads the preferences in a robots.txt beside its rules: which uses of its pages
+// the author wants or does not want, such as the training of AI models. The signals are
 // rows of a table (signals.go), each with its source and date, because they are drafts and change.
 //
 // A preference never allows nor disallows a fetch, and nothing here is a verdict on a crawler.
@@ -22,23 +22,23 @@ type Statement struct {
 	Signal string `json:"signal"` // Signal.Name
 	Use    string `json:"use"`    // Signal.Use
 	Path   string `json:"path"`   // the pattern of the paths that it is for; "" stands for all
-	// Value is Yes, No, Partly or Unknown, or the word or URL of a signal that has such.
+	// Value is Yes, No, Partly or Unknown, or the word or URL of a signal that takes those.
 	Value string `json:"value"`
-	Lines []int  `json:"lines"` // where it is stated; none if nothing is
+	Lines []int  `json:"lines"` // where it is stated; empty if nowhere
 }
 
-// Crawlers are crawlers of which a robots.txt states the same.
+// Crawlers are crawlers with the same statements.
 type Crawlers struct {
 	Agents     []string    `json:"agents"` // product tokens, * for all others; none stands for all crawlers
 	Statements []Statement `json:"statements"`
 }
 
-// Fault is something in a signal that its author may not have meant.
+// Fault is a probable mistake in a signal.
 type Fault struct {
-	Kind string // of the note in package lint
+	Kind string // as in package lint
 	Line int
 	Text string // the part of the line
-	More string // what is to be said besides
+	More string // more about it
 }
 
 // The kinds of faults, as package lint names them.
@@ -49,7 +49,7 @@ const (
 	NotURL        = "license-not-url"
 )
 
-// MaxStatements bounds the statements that are read from a file; the ones after it are left out.
+// MaxStatements bounds the statements that are read from a file; the rest is left out.
 const MaxStatements = 10_000
 
 // reader is the state of Read.
@@ -132,7 +132,7 @@ func (r *reader) readUsage(record *compile.Record) {
 	}
 }
 
-// state keeps what a record states, or says why it states nothing.
+// state keeps the statement of a record, or notes why there is none.
 func (r *reader) state(record *compile.Record, s Statement, value string) {
 	r.names[s.Signal] = true
 	signal := find(s.Signal, s.Use)
@@ -154,7 +154,7 @@ func (r *reader) state(record *compile.Record, s Statement, value string) {
 	}
 }
 
-// meant asks whether the use with the same letters was meant, such as ai-train by train-ai.
+// meant suggests the use with the same letters, such as ai-train for train-ai.
 func meant(name, use string) string {
 	letters := func(s string) string {
 		b := []byte(strings.ReplaceAll(strings.ReplaceAll(s, "_", ""), "-", ""))
@@ -174,7 +174,7 @@ func IsSignal(key string) bool {
 	return slices.Contains([]string{ContentSignal, ContentUsage, License}, strings.ToLower(key))
 }
 
-// Control returns what the groups for control tokens state: that nothing of the site may be used, or all, or a part.
+// Control returns the meaning of the groups for control tokens: nothing of the site may be used, all of it, or a part.
 func Control(rules *automaton.Ruleset) (list []Crawlers) {
 	for _, a := range rules.Agents() {
 		if find(ControlToken, a.Token) != nil {
@@ -185,7 +185,7 @@ func Control(rules *automaton.Ruleset) (list []Crawlers) {
 	return list
 }
 
-// controlled returns the value that a machine stands for.
+// controlled returns the value that a machine represents.
 func controlled(m *automaton.Machine) string {
 	switch prove.Classify(m).Class {
 	case prove.Full:
@@ -198,7 +198,7 @@ func controlled(m *automaton.Machine) string {
 	return Unknown
 }
 
-// eachCrawler says what each crawler's groups state.
+// eachCrawler finds the statements of each crawler's groups.
 func (r *reader) eachCrawler() {
 	names := map[string]string{} // of tokens, as the file first spells them
 	for _, g := range r.robots.Groups {
@@ -218,7 +218,7 @@ func (r *reader) eachCrawler() {
 	}
 }
 
-// crawler adds a crawler that some groups bind to the others of which the same is stated.
+// crawler adds a crawler that some groups bind to the others with the same statements.
 func (r *reader) crawler(name, token string, groups []int) {
 	var list []Statement
 	at := map[[3]string]int{}
@@ -260,8 +260,8 @@ func (r *reader) crawler(name, token string, groups []int) {
 	r.list = append(r.list, Crawlers{[]string{name}, list})
 }
 
-// combine adds a statement to one about the same thing. The draft of Content-Usage says that any no is no; about
-// Content-Signal nothing is said, so that a contradiction is unknown.
+// combine merges two statements about the same thing. In the draft of Content-Usage any no wins; the draft of
+// Content-Signal is silent, so a contradiction is unknown.
 func (r *reader) combine(to *Statement, s Statement) {
 	line := s.Lines[0]
 	isKnown := to.Value != Unknown && s.Value != Unknown
@@ -280,7 +280,7 @@ func (r *reader) combine(to *Statement, s Statement) {
 	}
 }
 
-// control says what the groups for a control token state.
+// control finds the statement of a control token's groups.
 func (r *reader) control(token string, groups []int) Statement {
 	m, _ := r.robots.Ruleset.Named([]byte(token))
 	s := Statement{ControlToken, token, "", controlled(m), []int{}}

@@ -2,18 +2,18 @@ package preference
 
 import "slices"
 
-// Signal is a row of the table of signals: a preference that can be stated, with the page that says how.
+// Signal is a row of the table of signals: a preference that can be stated, with its specification.
 type Signal struct {
 	Name  string // of its lines in lower case, or of its kind
 	Use   string // what the preference is about: a key or label of the line, or a token
 	Where Place
-	// Yes and No are the values that mean these. Words are values that are kept as they are. With neither, any
+	// Yes and No are the values for these. Words are values that are kept as they are. If all are empty, any
 	// URL is a value.
 	Yes, No string
 	Words   []string
-	// Wildcard says of a token whether the groups for * bind it: yes, no or unknown.
+	// Wildcard says whether the groups for * bind a token: yes, no or unknown.
 	Wildcard string
-	// Source is the page that describes the signal, and Date the day of that text, or that on which it was read.
+	// Source is the page that describes the signal, and Date the date of that text or of its reading.
 	Source, Date string
 }
 
@@ -66,7 +66,7 @@ var signals = []Signal{
 		Date: "2026-11-21"},
 	{Name: ControlToken, Use: "applebot-extended", Where: AsToken, Wildcard: "unknown", Source: appleBot,
 		Date: "2026-11-21"},
-	// The draft's spelling of its token has not been read, so the row has none, and nothing is read by it.
+	// The draft's spelling of its token is unknown, so the row is without one and matches nothing.
 	{Name: PolicyToken, Where: AsToken, Wildcard: "unknown", Source: policyTokens, Date: "2026-10-30"},
 	{Name: TDMRep, Use: "tdm-reservation", Where: TDMRepAt, Yes: "0", No: "1", Source: tdmrep, Date: "2025-12-07"},
 	{Name: TDMRep, Use: "tdm-policy", Where: TDMRepAt, Source: tdmrep, Date: "2025-12-07"},
@@ -92,7 +92,7 @@ const (
 	Unknown = "unknown"
 )
 
-// value returns what a text means as a value of the signal, "" if nothing.
+// value returns the meaning of a text as a value of the signal, "" if it is invalid.
 func (s *Signal) value(text string) string {
 	switch {
 	case text == s.Yes:

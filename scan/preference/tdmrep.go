@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// ReadTDMRep reads a /.well-known/tdmrep.json: for each location, in the order of the file, of which the first that
-// matches a path decides, whether its author lets it be mined: No where the right is reserved. Lines are the numbers
-// of entries. It fails if the file is no array of objects.
+// ReadTDMRep reads a /.well-known/tdmrep.json. For each location, in file order, it states whether the author permits
+// mining: No where the right is reserved. The first location that matches a path decides. Lines are the numbers
+// of entries. It fails if the file is not an array of objects.
 func ReadTDMRep(body []byte) (list []Statement, faults []Fault, err error) {
 	var entries []map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &entries); err != nil {
@@ -16,7 +16,7 @@ func ReadTDMRep(body []byte) (list []Statement, faults []Fault, err error) {
 	}
 	for i, entry := range entries {
 		text := func(name string) (s string) {
-			_ = json.Unmarshal(entry[name], &s) // what is no string is ""
+			_ = json.Unmarshal(entry[name], &s) // anything but a string is ""
 			return s
 		}
 		add := func(use, value string) {

@@ -1,4 +1,4 @@
-// Package reading has the ways in which crawlers read a robots.txt, and which of its groups bind them.
+// Package reading lists the ways in which crawlers read a robots.txt, and finds the groups that bind them.
 package reading
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// Reading is a way of reading a copy for a crawler: a dialect, by its number, or one of those
+// Reading is a way in which a crawler reads a copy: a dialect, by its number, or one of those
 // below.
 type Reading uint8
 
@@ -17,12 +17,12 @@ const (
 	ReadRFC9309  = Reading(automaton.RFC9309)
 	ReadGoogle   = Reading(automaton.Google)
 	ReadOriginal = Reading(automaton.Original)
-	// ReadGoogleWide is ReadGoogle with the product tokens of robots.txt read as
-	// ReadRFC9309 reads them: Google's rules for crawlers of others, some of
-	// which have names that Google's parser cuts short.
+	// ReadGoogleWide is ReadGoogle with product tokens read as in
+	// ReadRFC9309: Google's rules for other operators' crawlers, some of
+	// which have names that Google's parser truncates.
 	ReadGoogleWide = Reading(automaton.NumDialects)
 	// ReadRFC9309Ended and ReadGoogleEnded are ReadRFC9309 and ReadGoogleWide with each run of
-	// user-agent lines ended by any other record, as most parsers have it.
+	// user-agent lines ended by any other record, as in most parsers.
 	ReadRFC9309Ended = ReadGoogleWide + 1
 	ReadGoogleEnded  = ReadGoogleWide + 2
 
@@ -30,7 +30,7 @@ const (
 	Readings = ReadGoogleEnded + 1
 )
 
-// Whole returns the reading without its runs of user-agent lines ended.
+// Whole returns the reading in which other records don't end runs of user-agent lines.
 func (r Reading) Whole() Reading {
 	switch r {
 	case ReadRFC9309Ended:
@@ -52,22 +52,22 @@ func (r Reading) Dialect() automaton.Dialect {
 	return automaton.Dialect(r)
 }
 
-// Options returns how a body is compiled for the reading, up to maxBytes as in compile.Options.
+// Options returns the options for compiling a body in the reading, up to maxBytes as in compile.Options.
 func (r Reading) Options(maxBytes int) compile.Options {
 	return compile.Options{Dialect: r.Dialect(), MaxBytes: maxBytes, WideTokens: r.Whole() == ReadGoogleWide,
 		EndRuns: r.EndsRuns()}
 }
 
-// UnknownReadings returns the readings for a crawler that is not Google's and whose
-// parser is not known: a rule counts where Google's parser and RFC 9309 agree on it, whether or
+// UnknownReadings returns the readings for a crawler that is not Google's and has an
+// unknown parser: a rule counts where Google's parser and RFC 9309 agree on it, whether or
 // not another record ends a run of user-agent lines.
 func UnknownReadings() []Reading {
 	return []Reading{ReadRFC9309, ReadGoogleWide, ReadRFC9309Ended, ReadGoogleEnded}
 }
 
 // ReadingsOf returns the readings for a crawler that reads robots.txt by dialect d.
-// googles says that it is one of Google's own; the names of all other crawlers are
-// compared whole, also by Google's dialect: a group for MJ12bot is not one for MJ.
+// googles means that it is one of Google's own; the names of all other crawlers are
+// compared whole, even in Google's dialect: a group for MJ12bot is not one for MJ.
 func ReadingsOf(d automaton.Dialect, googles bool) []Reading {
 	if d == automaton.Google && !googles {
 		return []Reading{ReadGoogleWide}
@@ -82,13 +82,13 @@ type Subject struct {
 	// Also are the tokens of further crawlers that send the same header, as Tokens are. A
 	// copy permits or forbids a request only if it does so to all of them.
 	Also [][]string
-	// Perhaps are further tokens of groups that may be meant for the crawler (Policy.TokensIn):
-	// a copy permits or forbids a request only if it does so with such a group and without.
+	// Perhaps are further tokens of groups that may apply to the crawler (Policy.TokensIn):
+	// a copy permits or forbids a request only if it does so with and without such a group.
 	Perhaps []string
-	// IgnoresWildcard says that groups for * do not bind it.
+	// IgnoresWildcard means that groups for * do not bind it.
 	IgnoresWildcard bool
 	// Readings are how it may read robots.txt: one if that is known (ReadingsOf), several
-	// if a rule counts only where all agree (UnknownReadings).
+	// if a rule counts only where they all agree (UnknownReadings).
 	Readings []Reading
 }
 
@@ -114,7 +114,7 @@ func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token st
 	return rules.Wildcard(), ""
 }
 
-// Agent returns the crawler as a file binds it: by the groups of its first token that is named, or those
+// Agent returns the crawler as a file binds it: by the groups of its first token that the file names, or those
 // for *. If no rules bind it, it is the zero Agent.
 func (s Subject) Agent(robots *compile.Robots) compile.Agent {
 	for _, token := range s.Tokens {
@@ -128,9 +128,9 @@ func (s Subject) Agent(robots *compile.Robots) compile.Agent {
 	return robots.Agent("*")
 }
 
-// RulesOf returns the rules of a machine, which may be nil, without the numbers of their lines, each list in the order
+// RulesOf returns the rules of a machine, which may be nil, without line numbers, each list in the order
 // of its ranks, with the length before each list and pattern. Two machines of one dialect have the same bytes only if
-// they say the same of every path.
+// they agree on every path.
 func RulesOf(m *automaton.Machine) (b []byte) {
 	lists := m.Lists()
 	b = binary.AppendUvarint(b, uint64(len(lists)))

@@ -1,4 +1,4 @@
-// Package basis has everything that an audit rests on except its logs, by content: robots.txt with
+// Package basis holds everything that an audit rests on except its logs, by content: robots.txt with
 // its versions, the known crawlers, the lists of addresses, and the options that decide verdicts.
 //
 // There is one encoding of it (Packed, Unpack): a JSON document, and the texts that are too long for
@@ -22,7 +22,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Basis is what an audit rests on. States that rest on the same add up.
+// Basis is what an audit rests on. States with equal bases add up.
 type Basis struct {
 	report.BasisInfo
 	Rows                []Row
@@ -38,27 +38,27 @@ type Basis struct {
 	MaxUnparsed         float64 // in per cent
 }
 
-// Row is a policy.Row whose Body and Past are in Bodies, at BodyAt, which is -1 if it has none.
+// Row is a policy.Row with its Body and Past in Bodies, at index BodyAt, which is -1 without one.
 type Row struct {
 	policy.Row
 	BodyAt int `json:"Body"`
 }
 
-// Body is a text of robots.txt: the part that is read, and those lines after it that may permit,
-// each with the name of its file. There is no PastFile without such lines.
+// Body is a text of robots.txt: the part that is read, and those later lines that may permit,
+// each with the name of its file. PastFile is empty without such lines.
 type Body struct {
 	File, PastFile string
 	Text, Past     []byte `json:"-"`
 }
 
-// Series are the lists of one crawler's addresses that one argument named.
+// Series are the lists of addresses of one crawler from one argument.
 type Series struct {
 	Crawler string
 	Lists   []List
 }
 
-// List is a list of addresses. Source is the name that its file had, and File that of its copy;
-// Created is in nanoseconds since 1970, 0 if it is not known, and DatedBy says what it is from.
+// List is a list of addresses. Source is the name of its original file, and File that of the copy;
+// Created is in nanoseconds since 1970, 0 if unknown, and DatedBy names the source of that date.
 type List struct {
 	File, Source string
 	Created      int64
@@ -75,7 +75,7 @@ func InBounds(d, least time.Duration) bool { return d >= least && d <= MaxDurati
 // SetRows sets Rows and Bodies.
 func (b *Basis) SetRows(rows []policy.Row) {
 	known := map[[2]string]int{}
-	files := map[*byte]int{} // rows that name one file share its bytes, and thousands may
+	files := map[*byte]int{} // rows that name one file share its bytes, which may be thousands
 	b.Rows = make([]Row, 0, len(rows))
 	for _, r := range rows {
 		row := Row{r, -1}
@@ -104,7 +104,7 @@ func newBody(n int, text, past []byte) Body {
 	return body
 }
 
-// FilesOf returns, for the name in reports of each robots.txt, the name of its Body's file.
+// FilesOf maps the name in reports of each robots.txt to the name of its Body's file.
 func (b *Basis) FilesOf() map[string]string {
 	files := map[string]string{}
 	for _, r := range b.Rows {
@@ -115,8 +115,8 @@ func (b *Basis) FilesOf() map[string]string {
 	return files
 }
 
-// Config makes the configuration of an audit. Bodies are compiled when they are first needed. It
-// sets the fields of report.BasisInfo that follow from the others, but for those about the text of
+// Config makes the configuration of an audit. Bodies are compiled when first needed. It
+// also sets the fields of report.BasisInfo that follow from the others, except those about the text of
 // robots.txt, and leaves out Identities.
 func (b *Basis) Config() (audit.Config, error) {
 	c := audit.Config{Samples: b.Samples, Period: b.Period,
@@ -181,7 +181,7 @@ func (b *Basis) setRanges() {
 	}
 }
 
-// check refuses a basis that no options and files could have given.
+// check refuses a basis that cannot come from options and files.
 func (b *Basis) check() error {
 	profiles, err := json.Marshal(b.Profiles)
 	if err != nil {

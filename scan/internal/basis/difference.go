@@ -73,7 +73,7 @@ var differences = []struct {
 	{"option Sampled", func(b *Basis) any { return b.Sampled }},
 }
 
-// versions returns the rows with their bodies, in one order and without the names of files; none
+// versions returns the rows with their bodies, sorted and without the names of files; none
 // unless they are wanted.
 func (b *Basis) versions(wanted bool) (list []policy.Row) {
 	for _, r := range b.Rows {
@@ -92,7 +92,7 @@ func (b *Basis) versions(wanted bool) (list []policy.Row) {
 	return list
 }
 
-// lists describes the lists of addresses, in one order and without the names of files.
+// lists describes the lists of addresses, sorted and without the names of files.
 func (b *Basis) lists() (list []string) {
 	for _, s := range b.Series {
 		for _, l := range s.Lists {
@@ -110,7 +110,7 @@ func choose(first bool, x, y string) string {
 	return y
 }
 
-// boundText is a bound of a period, "" if it is none.
+// boundText is a bound of a period, "" if unbounded.
 func boundText(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -118,7 +118,7 @@ func boundText(at time.Time) string {
 	return at.UTC().Format(time.RFC3339Nano)
 }
 
-// hidden are values too long to be shown.
+// hidden replaces values too long to show.
 type hidden []any
 
 // flagText is the value of a flag.

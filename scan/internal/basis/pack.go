@@ -15,7 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Packed is a basis as states have it: the document, and files.
+// Packed is a basis as stored in states: the document, and files.
 type Packed struct {
 	Basis json.RawMessage
 	Files map[string][]byte
@@ -33,7 +33,7 @@ func listName(n int, file string) string {
 	return fmt.Sprintf("lists/%04d.txt", n)
 }
 
-// Packed returns a basis as states have it: its document and the texts of robots.txt.
+// Packed returns a basis as stored in states: its document and the texts of robots.txt.
 func (b *Basis) Packed() (p Packed, err error) {
 	p.Files = map[string][]byte{}
 	for _, body := range b.Bodies {
@@ -47,8 +47,8 @@ func (b *Basis) Packed() (p Packed, err error) {
 	return p, err
 }
 
-// Add adds the lists of addresses, each content once, which read reads again, and the names of addresses if
-// they are not nil.
+// Add adds the lists of addresses, each content once, which read reads again, and the host names unless
+// they are nil.
 func (p *Packed) Add(b *Basis, read func(List) ([]byte, error), names []byte) error {
 	if names != nil {
 		p.Files[NamesFile] = names
@@ -84,13 +84,13 @@ func (p *Packed) Open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
-// Unpack returns the basis that is packed.
+// Unpack returns the packed basis.
 func (p *Packed) Unpack() (*Basis, error) { return Unpack(p.Basis, p.Open) }
 
 // maxFile bounds a file of a basis.
 const maxFile = 256 << 20
 
-// Unpack makes a basis of its document and files, but for the lists and names. It is trusted no
+// Unpack makes a basis from its document and files, without the lists and names. It is trusted no
 // more than the files and options of an audit.
 func Unpack(document []byte, open Open) (*Basis, error) {
 	b := &Basis{}
@@ -128,7 +128,7 @@ func (open Open) Read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Identify makes again what clients are verified by, of packed lists and names. take is called with
+// Identify restores the verification of clients from packed lists and names. take is called with
 // the bytes of memory that each takes, and returns how many are left.
 func (b *Basis) Identify(c *audit.Config, open Open, take func(bytes int64) (left int64)) (o crawler.IdentityOptions,
 	err error) {
@@ -163,7 +163,7 @@ func (b *Basis) Identify(c *audit.Config, open Open, take func(bytes int64) (lef
 	return o, b.SetClients(c, o)
 }
 
-// SetClients sets those fields of a configuration by which clients are verified.
+// SetClients sets the fields of a configuration that verify clients.
 func (b *Basis) SetClients(c *audit.Config, o crawler.IdentityOptions) (err error) {
 	c.Identities = crawler.NewIdentities(c.Crawlers, o)
 	c.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies)

@@ -1,6 +1,6 @@
-// Package evidence has the form of a folder of evidence, which docs/howto/evidence.md describes: the log
-// lines of crawlers that broke robots.txt, what they are judged by, and the report and letters that
-// follow. It knows neither logs nor how requests are judged: package job does.
+// Package evidence defines the layout of an evidence folder, as described in docs/howto/evidence.md: the log
+// lines of crawlers that broke robots.txt, the policy that they are judged by, and the resulting report and
+// letters. It does not depend on logs or on judging, which are up to package job.
 package evidence
 
 import (
@@ -28,21 +28,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The names of files of a folder. Basis names its other files: see package basis.
+// The names of files of a folder. Package basis names the other files.
 const (
-	SumsFile    = "SHA256SUMS" // the manifest, as sha256sum writes it
+	SumsFile    = "SHA256SUMS" // the manifest, in the format of sha256sum
 	DetailsFile = "evidence.json"
 	Basis       = "basis.json"
 	ReportFile  = "report.json"
 )
 
-// Schema is the form of a folder.
+// Schema is the version of the layout of a folder.
 const Schema = "robotsieve.evidence/5"
 
-// Details is what is needed to audit the lines of a folder again, beside its basis, and what the
-// folder can only state of the audit of the logs: Violations, which it may not show all, and the SHA-256
-// of the logs among it. LookedUp are the clients whose names were looked up and found to be their
-// crawlers' own.
+// Details is what is needed, beside the basis, to audit the lines of a folder again, with
+// facts from the audit of the logs that the folder cannot prove: Violations, which may be incomplete here, and
+// the SHA-256 of the logs. LookedUp are the clients verified by looking up their
+// names.
 type Details struct {
 	Schema  string `json:"schema"`
 	Program string `json:"program"`
@@ -59,8 +59,8 @@ type Details struct {
 	Logs         []report.InputInfo `json:"logs"`
 }
 
-// Lines is a file of log lines of a crawler, or, if it is "", of all that are not known or of answers. Origins
-// are where its requests went if the lines do not say it; Only: lines that name other hosts are not judged.
+// Lines is a file of log lines of a crawler or, if that is "", of unknown crawlers or of answers. Origins
+// apply if the lines name no hosts. Only means that lines naming other hosts are not judged.
 type Lines struct {
 	File    string   `json:"file"`
 	Crawler string   `json:"crawler"`
@@ -75,7 +75,7 @@ type Client struct {
 	Address string `json:"address"`
 }
 
-// Name returns a name for a file, and adds it to those that are taken. It has only lower-case letters, digits and
+// Name returns a name for a file, and adds it to the taken ones. It has only lower-case letters, digits and
 // hyphens before a number and ext, because anybody can choose the name of a crawler, which stem may have.
 func Name(stem, ext string, taken map[string]bool) string {
 	const most = 50
@@ -99,7 +99,7 @@ func SumOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// SumsOf hashes all files of a folder. It opens regular files only: what else there is makes others.
+// SumsOf hashes all files of a folder. It opens regular files only: anything else counts as different.
 func SumsOf(ctx context.Context, dir string) (sums Sums, others []string, err error) {
 	sums = Sums{}
 	err = disk.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
@@ -133,7 +133,7 @@ func (s Sums) Manifest() []byte {
 	return b
 }
 
-// Stated returns what a manifest says.
+// Stated returns the contents of a manifest.
 func Stated(manifest []byte) Sums {
 	s := Sums{}
 	for line := range strings.Lines(string(manifest)) {
@@ -143,7 +143,7 @@ func Stated(manifest []byte) Sums {
 	return s
 }
 
-// Differ says which files are missing, are not the same, or are more than there should be.
+// Differ lists files that are missing, differ, or are unexpected.
 func (s Sums) Differ(want Sums, different, more string) (list []string) {
 	all := maps.Clone(s)
 	maps.Copy(all, want)
@@ -160,12 +160,12 @@ func (s Sums) Differ(want Sums, different, more string) (list []string) {
 	return list
 }
 
-// Letter is a letter to the operator of a crawler, which has violations. Its fields are for letter.tmpl.
+// Letter is a letter to the operator of a crawler with violations. Its fields are for letter.tmpl.
 type Letter struct {
-	// Report is that of the lines of the folder, and Crawler is of it.
+	// Report is the report on the lines of the folder; Crawler is part of it.
 	Report  *report.Report
 	Crawler *report.CrawlerInfo
-	// MadeBy is who made the folder, "" if that is not said. Lines are the files with the lines of the
+	// MadeBy names the maker of the folder, "" to leave it out. Lines are the files with the lines of the
 	// crawler, and Robots, by report.RuleInfo.File, those with robots.txt.
 	MadeBy string
 	Lines  []string
@@ -185,19 +185,19 @@ var letter = sync.OnceValue(func() *template.Template {
 	}).Parse(letterText))
 })
 
-// Text returns the letter. It says no more than the lines, and nothing in it acts on a shell that
-// somebody pastes it into: text from logs and files is in single quotes, unless it is plain, and
-// its own sentences have none.
+// Text returns the letter. It claims no more than the lines show, and it is harmless if pasted into a
+// shell: text from logs and files is in single quotes, unless it is plain, and
+// its own sentences contain none.
 func (l *Letter) Text() ([]byte, error) {
 	var b bytes.Buffer
 	err := letter().Execute(&b, l)
 	return b.Bytes(), err
 }
 
-// plain is text that no shell reads as anything but words.
+// plain matches text that a shell reads as plain words.
 var plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
 
-// quoted returns text of a log or a file as it stands in a letter: without control characters, and
+// quoted returns text of a log or a file for a letter: without control characters, and
 // in single quotes unless it is plain.
 func quoted(text string) string {
 	const most = 300

@@ -1,5 +1,5 @@
-// Package checkpage lays out what check says of a robots.txt in sections: for the page, for Markdown, and
-// for the script of the page, which lays out anew what its reader edits. It knows neither HTML nor
+// Package checkpage lays out the results of check on a robots.txt in sections: for the page, for Markdown, and
+// for the page's script, which repeats it when its reader edits the file. It does not depend on HTML or
 // Markdown.
 package checkpage
 
@@ -16,15 +16,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Page is what check says of a robots.txt.
+// Page is the result of check on a robots.txt.
 type Page struct {
 	Title    string
 	Headline []string // paragraphs
 	Totals   []Total
-	Sections []Section // those that have something to say
+	Sections []Section // without empty ones
 }
 
-// Total is a number with what it counts.
+// Total is a number and what it counts.
 type Total struct{ Name, Count string }
 
 // Section is a table, or the lines of the file.
@@ -33,7 +33,7 @@ type Section struct {
 	Columns            []Column
 	Groups             []Group
 	Lines              []Line
-	More               string // what it leaves out
+	More               string // what was left out
 }
 
 // Column is a column of a table. The cells of a Code column are text of files.
@@ -42,7 +42,7 @@ type Column struct {
 	Code    bool
 }
 
-// Group is some rows of a table. Tint is that of a group of robots.txt, as Line has it.
+// Group is some rows of a table. Tint is as in Line, for a group of robots.txt.
 type Group struct {
 	Title string
 	Tint  int
@@ -53,7 +53,7 @@ type Group struct {
 type Line struct {
 	Number int
 	Text   string
-	Tint   int // 1 to Tints, the same for the lines of a group; 0 for a line of no group
+	Tint   int // 1 to Tints, the same for all lines of a group; 0 outside of groups
 	Notes  []LineNote
 }
 
@@ -72,17 +72,17 @@ const (
 	maxNoteSize = 400 // characters beside a line
 )
 
-// severities are those of notes, the gravest first.
+// severities are the severities of notes, the gravest first.
 var severities = []string{"error", "warning", "note"}
 
-// Of lays out a description and the answers about URLs, as package explain returns them. The texts of the
-// page are for people.
+// Of lays out a description and the answers about URLs, as package explain returns them. Its texts
+// are for people.
 func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
 	d, answers = report.Texts(d, report.Printable), report.Texts(answers, report.Printable)
 	if d.File == "-" {
 		d.File = "stdin"
 	}
-	if base(d.File) != base(d.Against) { // a client need not see the folders of who checks
+	if base(d.File) != base(d.Against) { // hides the folders of whoever runs check
 		d.File, d.Against = base(d.File), base(d.Against)
 	}
 	p := Page{Title: "robots.txt: " + cut(d.File), Headline: headline(d)}
@@ -120,7 +120,7 @@ func shorter(text string, most int) string {
 	return text
 }
 
-// headline says the most important in sentences.
+// headline sums up the most important results.
 func headline(d *explain.Description) []string {
 	var list []string
 	if d.Against != "" {
@@ -147,7 +147,7 @@ func headline(d *explain.Description) []string {
 	return list
 }
 
-// changed says how many changes there are.
+// changed counts the changes.
 func changed(d *explain.Description) string {
 	n := len(explain.ChangesOf(d.Differences))
 	switch {
@@ -184,7 +184,7 @@ func verdicts(answers []explain.Answer) Section {
 	return s
 }
 
-// changes are those from the older file, by agent.
+// changes are the changes from the older file, by agent.
 func changes(d *explain.Description) Section {
 	if d.Against == "" {
 		return Section{}
@@ -218,7 +218,7 @@ func changes(d *explain.Description) Section {
 	return s
 }
 
-// barred says how much is forbidden to whom.
+// barred shows how much is forbidden to each crawler.
 func barred(d *explain.Description) Section {
 	s := Section{ID: "barred", Heading: "Who is barred", Intro: "Crawlers for search, AI and SEO that the file does " +
 		"not treat as all others, with a shortest path that is forbidden and a shortest one that is allowed.",
@@ -240,7 +240,7 @@ func barred(d *explain.Description) Section {
 	return s
 }
 
-// agents says which groups bind each agent that was asked for.
+// agents lists the groups that bind each requested agent.
 func agents(d *explain.Description) Section {
 	s := Section{ID: "agents", Heading: "Agents", Columns: []Column{{"agent", false}, {"groups", false},
 		{"because", false}, {"class", false}}}
@@ -263,7 +263,7 @@ func agents(d *explain.Description) Section {
 	return s
 }
 
-// groups says what each group permits.
+// groups shows what each group permits.
 func groups(d *explain.Description, tints func(line int) int) Section {
 	s := Section{ID: "groups", Heading: "What each group permits", Columns: []Column{{"", false}, {"paths", false},
 		{"rule", true}}}
@@ -295,7 +295,7 @@ func groups(d *explain.Description, tints func(line int) int) Section {
 	return s
 }
 
-// signals are the preferences about what pages are used for.
+// signals are the preferences about the use of pages.
 func signals(d *explain.Description) Section {
 	s := Section{ID: "signals", Heading: "Preferences", Intro: "How pages may be used. They neither allow nor forbid a fetch.",
 		Columns: []Column{{"crawlers", false}, {"preference", false}}}
@@ -313,7 +313,7 @@ func signals(d *explain.Description) Section {
 	return s
 }
 
-// others are the lines that are no rules.
+// others are the lines that are not rules.
 func others(d *explain.Description) Section {
 	s := Section{ID: "others", Heading: "Lines that are no rules", Columns: []Column{{"line", false}, {"text", true}}}
 	t := table{section: &s}
@@ -324,7 +324,7 @@ func others(d *explain.Description) Section {
 	return s
 }
 
-// notes says what is wrong, the gravest first.
+// notes lists what is wrong, the gravest first.
 func notes(d *explain.Description) Section {
 	s := Section{ID: "notes", Heading: "Notes", Columns: []Column{{"", false}, {"lines", false}, {"note", false},
 		{"for example", true}}}
@@ -341,7 +341,7 @@ func notes(d *explain.Description) Section {
 	return s
 }
 
-// tintsOf returns the tints of lines: those of a group have one, from its first line to the next group's.
+// tintsOf returns the tints of lines: a group has one, from its first line to the next group's.
 func tintsOf(d *explain.Description) func(line int) int {
 	isOther := map[int]bool{}
 	for _, o := range d.Others {
@@ -361,7 +361,7 @@ func tintsOf(d *explain.Description) func(line int) int {
 	}
 }
 
-// lines are those of the file, each with the notes on it.
+// lines are the lines of the file, each with its notes.
 func lines(d *explain.Description, file *explain.File, tints func(line int) int) Section {
 	s := Section{ID: "lines", Heading: "Line by line", Intro: "The lines of a group have one colour."}
 	beside := map[int][]LineNote{}
@@ -396,7 +396,7 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 	return s
 }
 
-// lineEnds makes one of the ends of a line that parsers know.
+// lineEnds converts the line ends that parsers know to one.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // table fills the groups of a section, up to maxRows.
@@ -430,7 +430,7 @@ func (t *table) row(cells ...string) {
 	g.Rows = append(g.Rows, cells)
 }
 
-// end says how many rows were left out, here and in what the section is made of.
+// end counts the rows that were left out, here and in the source of the section.
 func (t *table) end(noun string, more int) {
 	if n := int64(t.left + more); n > 0 {
 		t.section.More = "and " + english.Plural(n, "more "+noun) + "."

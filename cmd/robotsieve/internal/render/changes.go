@@ -34,7 +34,7 @@ func (d doc) beforeAfter() (list []block) {
 	return list
 }
 
-// changeColumns are those of the table of a change.
+// changeColumns are the columns of the table of a change.
 func changeColumns(c *report.RobotsChange) columns[changed] {
 	perDay := func(heading string, days float64, n func(*changed) int64) column[changed] {
 		return valueFrom(heading, func(of *changed) value {

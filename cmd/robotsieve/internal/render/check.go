@@ -14,32 +14,32 @@ import (
 )
 
 // The page of check has a script that runs the parser, the matcher and the notes of this program, compiled for browsers
-// (make wasm). Without the script it says the same of its file.
+// (make wasm). Without the script it shows the same about its file.
 var (
 	//go:embed html/check.css
 	checkStyle string
 	//go:embed html/check.js
 	checkScript string
-	// wasm_exec.js is that of the Go distribution (Copyright The Go Authors, with a BSD licence), which loads programs.
+	// wasm_exec.js comes from the Go distribution (Copyright The Go Authors, with a BSD licence) and loads programs.
 	//go:embed html/wasm_exec.js
 	loader string
 	//go:embed html/check.wasm.gz
 	program []byte
 )
 
-// checkData is what the template of check's page writes.
+// checkData is the input of the template for check's page.
 type checkData struct {
 	checkpage.Page
 	Sections    []section
 	File, Older *given // nil for none
-	Program     []byte // nil for none: then the page cannot be asked
+	Program     []byte // nil for none: then the page answers no questions
 }
 
-// maxPageFile bounds the files that a page can be asked about, in bytes.
+// maxPageFile bounds the files that a page answers questions about, in bytes.
 const maxPageFile = 512_000
 
-// WriteCheckHTML writes what check says as one page of HTML, complete in itself. Older is nil if the file is compared
-// with none.
+// WriteCheckHTML writes the results of check as one self-contained page of HTML. Older is nil if there is
+// no comparison.
 func WriteCheckHTML(w io.Writer, p checkpage.Page, file, older *explain.File) error {
 	data := checkData{Page: p, File: givenOf(file), Older: givenOf(older), Program: program}
 	for i := range p.Sections {
@@ -52,7 +52,7 @@ func WriteCheckHTML(w io.Writer, p checkpage.Page, file, older *explain.File) er
 	return page().ExecuteTemplate(w, "check", data)
 }
 
-// WriteTester writes the page without a robots.txt, for anybody to try one.
+// WriteTester writes the page without a robots.txt, so that anybody can try one.
 func WriteTester(w io.Writer) error {
 	data := checkData{Page: checkpage.Page{Title: "robots.txt tester"}, Program: program}
 	return page().ExecuteTemplate(w, "check", data)
@@ -71,12 +71,12 @@ func givenOf(f *explain.File) *given {
 	return &given{report.Printable(f.Name), encoded(f.Body)}
 }
 
-// encoded returns bytes as a script that is no code has them.
+// encoded returns bytes in the form for a data script.
 func encoded(octets []byte) template.HTML {
 	return template.HTML(base64.StdEncoding.EncodeToString(octets))
 }
 
-// Encoded returns the program as the page has it, and Size its kilobytes.
+// Encoded returns the program in the form for the page, and Size its kilobytes.
 func (d checkData) Encoded() template.HTML { return encoded(d.Program) }
 func (d checkData) Size() string           { return english.Grouped(int64(len(d.Program)+999) / 1000) }
 
@@ -105,7 +105,7 @@ func blockOf(s *checkpage.Section) block {
 // maxMarkdown bounds the Markdown of check, in bytes: a comment on GitHub has at most 65,536 characters.
 const maxMarkdown = 60_000
 
-// WriteCheckMarkdown writes what check says as Markdown, cut where it is too long for a comment.
+// WriteCheckMarkdown writes the results of check as Markdown, cut if it is too long for a comment.
 func WriteCheckMarkdown(w io.Writer, p checkpage.Page) error {
 	var m markdown
 	m.line("# " + prose(p.Title))

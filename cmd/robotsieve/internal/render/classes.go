@@ -40,7 +40,7 @@ var classRows = slices.Insert(columns[report.SiteClass]{
 		value: func(c *report.SiteClass) value { return integer(int64(c.Bias)).when(c.Probed != "") }},
 }, 1, inForce(func(c *report.SiteClass) int64 { return c.From }, func(c *report.SiteClass) int64 { return c.Until })...)
 
-// instant returns a time in Unix seconds; none for one that is no bound, or that no column can hold.
+// instant returns a time in Unix seconds; none for an open bound, or if it does not fit into a column.
 func instant(seconds int64) value {
 	const micros = 1_000_000
 	return integer(seconds * micros).when(-math.MaxInt64/micros < seconds && seconds < math.MaxInt64/micros)
@@ -109,7 +109,7 @@ type Months = rowList[report.MonthClass]
 // NewMonths returns an empty list, in an output as NewRows. It must be closed.
 func NewMonths(w io.Writer, output string) *Months { return monthRows.list(w, output) }
 
-// MonthTable is a list of classes by month for people.
+// MonthTable is a table of classes by month for people.
 func MonthTable(list []report.MonthClass) string {
 	heads, rows := Left("month", "agent"), [][]string{}
 	for _, c := range monthRows[len(heads):] {

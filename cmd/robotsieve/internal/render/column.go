@@ -9,22 +9,22 @@ import (
 )
 
 // column is a column of rows of a type. It is described once for all outputs: CSV, ndjson and Parquet
-// have its name, Prometheus its name and meaning, docs its name, kind and meaning, and tables for
+// use its name, Prometheus its name and meaning, docs its name, kind and meaning, and tables for
 // people its heading.
 type column[T any] struct {
 	name string
-	// heading may have soft hyphens and zero-width spaces, where a narrow table may break it. If it is
-	// empty the name is the heading.
+	// heading may contain soft hyphens and zero-width spaces, where a narrow table may break it. The
+	// default is the name.
 	heading string
 	kind    rowKind
 	means   string
-	// explained: the heading does not say enough, so that the meaning stands below tables.
+	// explained means that the heading is not clear enough, so the meaning is printed below tables.
 	explained bool
-	// judged: the value rests on a robots.txt. Without one there is none: that nothing was judged must
-	// not read as if the crawler broke nothing.
+	// judged means that the value rests on a robots.txt. It is empty without one: an unjudged crawler must
+	// not look like one that broke nothing.
 	judged bool
 	alarm  bool // a value that is not 0 needs attention
-	unlike bool // most of the values differ
+	unlike bool // most of the values are distinct
 	value  func(*T) value
 }
 
@@ -46,11 +46,11 @@ const (
 var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool",
 	decimalRow: "number"}
 
-// value is a value in a row. Its column says which field it is in: text is in word or octets, and
-// an empty one is no value.
+// value is a value in a row. Its column selects the field: text is in word or octets, and
+// an empty text is no value.
 type value struct {
 	none   bool
-	number int64 // also a time, and 1 for true
+	number int64 // also for times, and 1 for true
 	word   string
 	octets []byte // a view
 }
@@ -62,7 +62,7 @@ func words(s string) value  { return value{none: s == "", word: s} }
 func octets(b []byte) value { return value{none: len(b) == 0, octets: b} }
 func integer(n int64) value { return value{number: n} }
 
-// some is a number, and none if it is 0, or negative, which means not known.
+// some is a number, or none if it is 0 or negative, which means unknown.
 func some(n int64) value { return integer(n).when(n > 0) }
 
 func (v value) when(ok bool) value {
@@ -85,10 +85,10 @@ func decimal(x float64) value {
 	return integer(int64(math.Float64bits(math.Round(x*1e6) / 1e6))).when(!math.IsNaN(x))
 }
 
-// ratio is the share of n in a number, and none if that is 0.
+// ratio is the share of n in a number, or none if that is 0.
 func ratio(n, of int64) value { return decimal(float64(n) / float64(of)).when(of > 0) }
 
-// float returns a value of the column as outputs have it that know only numbers: seconds for times.
+// float returns a value of the column for outputs that support only numbers: seconds for times.
 func (c *column[T]) float(v value) float64 {
 	switch c.kind {
 	case decimalRow:
@@ -142,7 +142,7 @@ func (c column[T]) headed(heading string) column[T] {
 	return c
 }
 
-// inRows returns the columns for rows that have in them what the columns are of.
+// inRows adapts columns to rows that contain the columns' own rows.
 func inRows[R, T any](list columns[T], of func(*R) *T) (in columns[R]) {
 	for _, c := range list {
 		in = append(in, column[R]{name: c.name, heading: c.heading, kind: c.kind, means: c.means, explained: c.explained,
@@ -151,7 +151,7 @@ func inRows[R, T any](list columns[T], of func(*R) *T) (in columns[R]) {
 	return in
 }
 
-// head returns the columns as a document has them.
+// head returns the columns for a document.
 func (l columns[T]) head() (head []Column) {
 	for _, c := range l {
 		head = append(head, Column{Heading: cmp.Or(c.heading, c.name), Right: c.kind != textRow})

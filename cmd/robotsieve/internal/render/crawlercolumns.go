@@ -20,10 +20,10 @@ type verdictTerm struct {
 	heading, means string
 	// explained and judged are as in column.
 	explained, judged bool
-	// layer is the one of layers in which the page draws it; it is empty for violations.
+	// layer is the one of layers that the page draws it in; it is empty for violations.
 	layer string
-	// excuse is why requests with the verdict are held against nobody, and undecided what became of
-	// them where no violation is known for certain. Both are empty for most.
+	// excuse is why requests with the verdict are not held against anybody, and undecided what became of
+	// them if no violation is certain. Both are usually empty.
 	excuse, undecided string
 }
 
@@ -50,7 +50,7 @@ var verdictTerms = []verdictTerm{
 		"the lists given for it", true, false, "apart", "impostor", ""},
 }
 
-// layers are what stands above the line of a strip on the page, from the line up, with their names
+// layers are drawn above the line of a strip on the page, from the line up, with their names
 // in the key.
 var layers = []struct{ Class, Means string }{
 	{"allowed", "allowed"}, {"excused", "rule was new, undecided, or no robots.txt to read"},
@@ -106,13 +106,13 @@ func byIdentity(i report.Identity, means string) column[crawler] {
 	return counted(i.String(), "", means, func(c *crawler) int64 { return c.Identity[i] })
 }
 
-// counted is a number of a crawler.
+// counted is a number about a crawler.
 func counted(name, heading, means string, of func(*crawler) int64) column[crawler] {
 	return column[crawler]{name: name, heading: heading, kind: integerRow, means: means,
 		value: func(c *crawler) value { return integer(of(c)) }}
 }
 
-// informedMeans says which violations are informed.
+// informedMeans explains which violations are informed.
 const informedMeans = "after a client of this name was sent a robots.txt that forbids the request, or told by 304 " +
 	"that its copy stands"
 
@@ -160,7 +160,7 @@ func (c *column[T]) title() string {
 	return cmp.Or(unbroken.Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
 }
 
-// legend lists the meanings of the columns whose headings do not say enough.
+// legend lists the meanings of columns with unclear headings.
 func legend(lists ...columns[crawler]) (list []fact) {
 	for _, c := range slices.Concat(lists...) {
 		if c.explained {
@@ -170,11 +170,11 @@ func legend(lists ...columns[crawler]) (list []fact) {
 	return list
 }
 
-// crawlerRow is a crawler as CSV lists it, with the report that it is of.
+// crawlerRow is a crawler as CSV lists it, with its report.
 type crawlerRow struct {
 	*crawler
 	of                *report.Report
-	days              int64 // on which it came; 0 if they are not known
+	days              int64 // on which it came; 0 if unknown
 	firstDay, lastDay string
 }
 
@@ -255,7 +255,7 @@ var crawlerRows = slices.Concat(
 	ofReport(traffic[2:]...),
 )
 
-// ofReport returns columns of crawlers as those of rows that know their report.
+// ofReport adapts columns of crawlers to rows that know their report.
 func ofReport(list ...column[crawler]) (rows columns[crawlerRow]) {
 	for i, c := range inRows(list, func(r *crawlerRow) *crawler { return r.crawler }) {
 		if c.judged {

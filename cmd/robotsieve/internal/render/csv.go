@@ -9,8 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeCSV writes a row for each crawler, in their order. Sentences, such as assumptions and warnings,
-// and all other parts of the report are in the other forms.
+// writeCSV writes a row for each crawler, in order. Sentences, such as assumptions and warnings,
+// and all other parts of the report are left to the other outputs.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	list := crawlerRows.list(w, "csv")
 	for i := range r.Crawlers {
@@ -21,8 +21,8 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	return list.Close()
 }
 
-// CSVLine returns a line of CSV, as encoding/csv has it, with quotes also around cells with a
-// semicolon. Texts among the cells are those that Cell returns.
+// CSVLine returns a line of CSV in the format of encoding/csv, with quotes also around cells with a
+// semicolon. Texts must come from Cell.
 func CSVLine(cells ...any) string {
 	var b []byte
 	for i, cell := range cells {

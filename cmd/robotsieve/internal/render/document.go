@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// block is a part of a document. An output writes the fields that are not empty, in
+// block is a part of a document. An output writes the nonempty fields, in
 // this order.
 type block struct {
 	Heading string // for outputs with headings
@@ -22,20 +22,20 @@ type block struct {
 	Text    []string         // paragraphs
 }
 
-// document is what an output for people writes: text, Markdown and the page write any.
+// document is what outputs for people write: text, Markdown and the page support all of it.
 type document []block
 
 // fact is a named piece of information, or a term and its definition.
 type fact struct{ Name, Text string }
 
-// withText returns the blocks that have something to say.
+// withText returns the nonempty blocks.
 func withText(blocks ...block) document {
 	return slices.DeleteFunc(blocks, func(b block) bool {
 		return len(b.Facts)+len(b.List)+len(b.Table.Groups)+len(b.Quote)+len(b.Lines)+len(b.Text) == 0
 	})
 }
 
-// Marks in the texts of a block: the text between one of them and markEnd has a tone, as it
+// Marks in the texts of a block: the text between one of them and markEnd has a tone, because it
 // needs attention. No text of a Report has such bytes.
 const (
 	markAlarm   = "\x0e"
@@ -49,7 +49,7 @@ func caution(text string) string { return markCaution + text + markEnd }
 // unmarked removes the marks of a text.
 var unmarked = strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
 
-// span is a part of a text: its tone is alarm, caution or empty.
+// span is a part of a text; its tone is alarm, caution or empty.
 type span struct{ Text, Tone string }
 
 // spans takes a text apart by its tones.
@@ -66,7 +66,7 @@ func spans(text string) (list []span) {
 	return slices.DeleteFunc(list, func(s span) bool { return s.Text == "" })
 }
 
-// Column is a column of a table. A soft hyphen or a zero-width space in its heading is
+// Column is a column of a table. A soft hyphen or a zero-width space in its heading marks
 // where a narrow table may break it.
 type Column struct {
 	Heading string
@@ -85,7 +85,7 @@ func columnsOf(headings []string, right bool) (list []Column) {
 	return list
 }
 
-// unbroken removes from a heading the places where it may be broken.
+// unbroken removes the break marks from a heading.
 var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 
 // table is a table of a document.
@@ -99,13 +99,13 @@ type table struct {
 
 // group is some rows of a table.
 type group struct {
-	Title string // perhaps
-	Tint  int    // as checkpage.Line has it
-	Sum   bool   // the rows are sums of those before them
+	Title string // optional
+	Tint  int    // as in checkpage.Line
+	Sum   bool   // the rows are sums of those above
 	Rows  []tableRow
 }
 
-// tableRow has a cell for each column, and perhaps a line below them.
+// tableRow has a cell for each column, and optionally a line below them.
 type tableRow struct {
 	Cells []value
 	Below string
@@ -126,7 +126,7 @@ func (t table) has(name string) bool {
 	})
 }
 
-// maker makes a table of rows of a type. It takes a bounded number of rows, and counts those that it
+// maker makes a table of rows of a type. It takes a limited number of rows, and counts those that it
 // leaves out.
 type maker[T any] struct {
 	table
@@ -141,13 +141,13 @@ func newTable[T any](most int, columns columns[T]) *maker[T] {
 	return &maker[T]{table: table{Columns: columns.head()}, columns: columns, most: most}
 }
 
-// unbounded is the most rows of a table that leaves none out.
+// unbounded is the row limit of a complete table.
 const unbounded = math.MaxInt
 
-// begin begins a group with a title. Until a row is added there is none.
+// begin begins a group with a title. The title appears only if a row follows.
 func (t *maker[T]) begin(title string) { t.title = title }
 
-// add adds a row and reports whether there was room for it. If not, it counts n as left out,
+// add adds a row and reports whether it was within the limit. If not, it counts n as left out,
 // of a crawler unless c is nil.
 func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 	if t.rows == t.most {
@@ -162,7 +162,7 @@ func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 	for _, column := range t.columns {
 		v := column.value(of)
 		if column.name != "" && v.word == "" {
-			v = some(v.number) // of a described number 0 is as good as none
+			v = some(v.number) // a described number of 0 counts as none
 		}
 		if column.alarm && !v.none {
 			v = words(alarm(v.shown()))
@@ -178,7 +178,7 @@ func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 // sums begins a group of sums.
 func (t *maker[T]) sums() { t.Groups = append(t.Groups, group{Sum: true}) }
 
-// leaves ends a table that says what it leaves out.
+// leaves ends a table that reports what it leaves out.
 func (t *maker[T]) leaves(noun string) table {
 	if text := t.left.text(noun); text != "" {
 		t.More = "and " + text + ": see --output json."
@@ -186,7 +186,7 @@ func (t *maker[T]) leaves(noun string) table {
 	return t.table
 }
 
-// leftOut counts what a list leaves out: of fetchers, which are counted apart in the headline, and of
+// leftOut counts what a list leaves out: of fetchers, which the headline counts separately, and of
 // others.
 type leftOut struct{ others, fetchers int64 }
 
@@ -207,7 +207,7 @@ func (l leftOut) addAll(list []*crawler) leftOut {
 	return l
 }
 
-// text names what is counted: crawlers, or something of them.
+// text names what is counted: crawlers, or something about them.
 func (l leftOut) text(noun string) string {
 	var parts []string
 	if l.others > 0 {

@@ -58,7 +58,7 @@ func (d doc) assumptions() block {
 	return block{Heading: "Assumptions", Title: "Assumptions:", List: d.Assumptions}
 }
 
-// details are what stands after the table of crawlers.
+// details are the blocks after the table of crawlers.
 func (d doc) details() []block {
 	blocks := append(d.beforeAfter(), d.claims(), d.violations(), d.rules(),
 		d.paths("Paths requested against robots.txt", "requested against robots.txt by",
@@ -78,7 +78,7 @@ func (d doc) details() []block {
 		block{Heading: "Limits", Text: []string{d.limits()}})
 }
 
-// partial warns of a report of a part.
+// partial warns of a partial report.
 func (d doc) partial() []string {
 	if !d.Partial {
 		return nil
@@ -86,7 +86,7 @@ func (d doc) partial() []string {
 	return []string{caution("PARTIAL: not all of the input was read or could be parsed.")}
 }
 
-// limits says what a report cannot know.
+// limits lists what a report cannot know.
 func (d doc) limits() string {
 	served := "a robots.txt served differently by place, header or edge"
 	if d.RobotsTxt.SizesMixed { // then the log shows that
@@ -96,14 +96,14 @@ func (d doc) limits() string {
 		"a 304 for a file that had changed."
 }
 
-// doc is a report for an output that shows at most so many crawlers, and so many characters of
+// doc is a report for an output that shows a limited number of crawlers, and of characters of
 // a path.
 type doc struct {
 	*report.Report
 	most, widest int
 }
 
-// isFetcher reports whether a crawler stands in the block of fetchers, outside the headline.
+// isFetcher reports whether a crawler belongs to the block of fetchers, outside the headline.
 func isFetcher(c *crawler) bool { return c.Role == report.RoleFetcher && c.Exempt == "" }
 
 // isAI reports whether a crawler is of a category of AI.
@@ -120,7 +120,7 @@ func (d doc) without(excluded func(*crawler) bool) []*crawler {
 	return slices.DeleteFunc(d.pointers(), excluded)
 }
 
-// pointers are to all crawlers, which are large.
+// pointers returns pointers to all crawlers, which are large.
 func (d doc) pointers() []*crawler {
 	list := make([]*crawler, len(d.Crawlers))
 	for i := range list {
@@ -129,8 +129,8 @@ func (d doc) pointers() []*crawler {
 	return list
 }
 
-// headline is the result in sentences, first what verified clients did and got, then all. Requests
-// of impostors are in no number, and those of fetchers in one of their own.
+// headline is the result in sentences, first the actions of verified clients, then all. Requests
+// by impostors are not counted, and those by fetchers are counted separately.
 func (d doc) headline() []string {
 	if d.Totals.Requests == 0 && d.Choice.Requests > 0 {
 		return []string{"No request was made by " + Cut(d.Choice.String(), maxRuleShown) + "."}
@@ -197,7 +197,7 @@ func (d doc) headline() []string {
 	return text
 }
 
-// nothingJudged says why there is no result, if there is none: own are the requests that no impostor made.
+// nothingJudged says why there is no result, if so; own are the requests without impostors.
 func (d doc) nothingJudged(own int64) string {
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
@@ -227,7 +227,7 @@ func (d doc) nothingJudged(own int64) string {
 	return ""
 }
 
-// underNames says how many names the crawlers that broke a rule have.
+// underNames counts the names of crawlers that broke a rule.
 func underNames(crawlers []*crawler) string {
 	names, nameless := int64(0), int64(0)
 	for _, c := range crawlers {
@@ -249,8 +249,8 @@ func underNames(crawlers []*crawler) string {
 // own counts a crawler's requests without those of impostors.
 func own(c *crawler) int64 { return c.Requests - c.Verdicts[report.Spoofed] }
 
-// verifiedContent says how many violations by verified clients were answered with content, and
-// under which names; nothing if none was.
+// verifiedContent counts violations by verified clients that were answered with content, and names
+// their crawlers; it is empty if there were none.
 func verifiedContent(crawlers []*crawler) string {
 	var names []string
 	sum := int64(0)
@@ -280,7 +280,7 @@ func someOrNone(n int64) string {
 	return english.Grouped(n)
 }
 
-// noViolation says what became of requests without a violation.
+// noViolation explains requests without a violation.
 func noViolation(v map[report.Verdict]int64, requests int64) string {
 	text, undecided := "none broke robots.txt", int64(0)
 	for _, part := range verdictTerms {
@@ -311,7 +311,7 @@ func (d doc) condition() string {
 	return ""
 }
 
-// identified says why none of the violations that were answered with content is by a verified
+// identified says why no violation that was answered with content came from a verified
 // client.
 func (d doc) identified(content int64) string {
 	switch verified := d.Totals.Identity[report.Verified] > 0; {
@@ -330,7 +330,7 @@ func (d doc) identified(content int64) string {
 	return "No client was verified" + why + "."
 }
 
-// facts name the lines and inputs that the figures are from, and the policy.
+// facts name the lines and inputs behind the figures, and the policy.
 func (d doc) facts() (b block) {
 	add := func(name, format string, args ...any) {
 		b.Facts = append(b.Facts, fact{name, fmt.Sprintf(format, args...)})
@@ -431,7 +431,7 @@ func (d doc) inputs() (list []fact) {
 // isUnread reports whether nothing of an input could be read.
 func isUnread(in report.InputInfo) bool { return in.Error != "" && in.Format == "" }
 
-// beside counts what is not among the lines, empty ones aside.
+// beside counts what is not among the lines, except empty ones.
 func (d doc) beside() string {
 	var parts []string
 	for _, p := range []struct {
@@ -494,7 +494,7 @@ func input(in report.InputInfo) string {
 	switch {
 	case in.Codec == "" || in.Codec == "plain":
 		text += english.Plural(in.Bytes, "byte")
-	case in.Disk <= 0, in.Disk == in.Bytes: // not known, as of a member of an archive
+	case in.Disk <= 0, in.Disk == in.Bytes: // unknown, as for a member of an archive
 		text += fmt.Sprintf("%s, %s decompressed", in.Codec, english.Plural(in.Bytes, "byte"))
 	default:
 		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec,
@@ -519,7 +519,7 @@ func input(in report.InputInfo) string {
 	return text
 }
 
-// undecided says why requests could not be decided, or are not judged.
+// undecided explains requests that could not be decided, or are not judged.
 func (d doc) undecided() (text []string) {
 	for _, c := range reasons {
 		if n := c.sum(d.pointers()); n > 0 {
@@ -556,7 +556,7 @@ func (d doc) unparsed() (b block) {
 	b.Heading = "Lines that could not be parsed"
 	if d.Unparsed > 0 {
 		b.Title = english.Plural(d.Unparsed, "line") + " could not be parsed."
-		if len(d.UnparsedSamples) > 0 { // --anonymize keeps them back
+		if len(d.UnparsedSamples) > 0 { // --anonymize withholds them
 			b.Title += " Examples, in byte order:"
 		}
 		for _, s := range d.UnparsedSamples {

@@ -16,7 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The page is complete without its script, which only sorts and filters, and loads nothing:
+// The page is complete without its script, which only sorts and filters. It loads nothing:
 // its policy permits this style and this script, by their hashes, and nothing else
 // (Content Security Policy Level 3, 2.4 and 6.7).
 var (
@@ -46,7 +46,7 @@ var page = sync.OnceValue(func() *template.Template {
 	}).Parse(pageText + checkText))
 })
 
-// policyOf permits a style and a script, and what else scripts may do.
+// policyOf permits a style and a script, and lists what else scripts may do.
 func policyOf(style, script, more string) string {
 	return "default-src 'none'; style-src " + hashSource(style) + "; script-src " + hashSource(script) + more +
 		"; base-uri 'none'; form-action 'none'"
@@ -68,8 +68,8 @@ const (
 	cleanInAll        = 8   // lines of names without a violation, in Markdown too
 )
 
-// pageData is what the template writes: sections, and before them what only the page of a report has.
-// Its texts may be from anybody: the template escapes them.
+// pageData is the input of the template: sections, and before them what only the page of a report has.
+// Its texts are untrusted: the template escapes them.
 type pageData struct {
 	Title     string
 	Headline  []string // paragraphs
@@ -80,17 +80,17 @@ type pageData struct {
 	Sites     section
 	Strips    *strips
 	Sources   []source
-	Unlisted  string // which versions have no source
+	Unlisted  string // the versions without a source
 	Sections  []section
 }
 
-// section is a block of the document on the page, with a text that says what it shows.
+// section is a block of the document on the page, with an introduction.
 type section struct {
 	block
 	ID, Intro string
 }
 
-// intros say what the sections with these headings show, where no title does.
+// intros introduce the sections with these headings, unless a title does.
 var intros = map[string]string{
 	"How violations were answered": "How the server answered the forbidden requests, " +
 		"and whether their clients were verified.",
@@ -118,7 +118,7 @@ var intros = map[string]string{
 		"so that the audit can be repeated.",
 }
 
-// WriteHTML writes a report as one page of HTML, complete in itself.
+// WriteHTML writes a report as one self-contained page of HTML.
 func WriteHTML(w io.Writer, r *report.Report) error {
 	bodies := bodiesOf(r)
 	d := doc{forPeople(r), maxCrawlersOnPage, maxPathOnPage}
@@ -155,8 +155,8 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	return page().Execute(w, data)
 }
 
-// sectionsOf returns a document as sections: blocks with the same heading stand under one, and of those
-// that quote lines there are only the first.
+// sectionsOf returns a document as sections: blocks with the same heading share one, and only the
+// first of those that quote lines are kept.
 func sectionsOf(blocks document) (list []section) {
 	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(blocks...) {
@@ -183,7 +183,7 @@ func sectionsOf(blocks document) (list []section) {
 	return list
 }
 
-// bodiesOf returns the robots.txt of each version, for people.
+// bodiesOf returns the robots.txt of each version as text for people.
 func bodiesOf(r *report.Report) (list [][]string) {
 	for _, v := range r.Policy.Versions {
 		var lines []string
@@ -197,7 +197,7 @@ func bodiesOf(r *report.Report) (list [][]string) {
 	return list
 }
 
-// withFigures returns the block without the columns of its table that have no figure.
+// withFigures returns the block without table columns that lack figures.
 func (b block) withFigures() block {
 	t := &b.Table
 	isShown := make([]bool, len(t.Columns))
@@ -253,8 +253,8 @@ const (
 	maxLineOnPage    = 200
 )
 
-// sources are the versions of robots.txt whose rules were broken, or all if they are few: of too
-// many those that were broken most often. It says how many are left out.
+// sources are the versions of robots.txt with broken rules, or all if they are few. If there are too
+// many, the most often broken ones are kept, and the rest is counted.
 func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	type lineAt struct {
 		origin  string
@@ -286,7 +286,7 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 			if by := broken[lineAt{v.Origin, v.From, line}]; by != nil {
 				return by
 			}
-			return broken[lineAt{host, v.From, line}] // of a log that does not tell http from https
+			return broken[lineAt{host, v.From, line}] // from a log that does not tell http from https
 		})
 		if len(s.Lines) == 0 {
 			s.Note = "There is no robots.txt to show."
@@ -296,8 +296,8 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	return list, unlisted
 }
 
-// sourceLines are the lines of a robots.txt, each of which was broken by some, and gaps in place of
-// those that are left out. areAllListed: of no other line it is known who broke it.
+// sourceLines are the lines of a robots.txt with violations, and gaps in place of
+// the others. areAllListed means that the violations of all other lines are unknown.
 func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []count) (lines []sourceLine) {
 	left, leftBroken := int64(0), int64(0)
 	flush := func() {
@@ -341,13 +341,13 @@ func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []cou
 	return lines
 }
 
-// count is how many violations are under a name.
+// count is the number of violations under a name.
 type count struct {
 	name string
 	n    int64
 }
 
-// countList adds up violations, and names those with the most, each with its number.
+// countList adds up violations, and lists the most frequent names with their numbers.
 func countList(counts []count) (sum, names string) {
 	slices.SortStableFunc(counts, func(x, y count) int { return cmp.Compare(y.n, x.n) })
 	all, list := int64(0), []string(nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// WriteJSON writes a value as JSON, with a newline after it, and on one line unless there is
-// an indent. The strings of the value may have any bytes: they are those of report.ToUTF8,
+// WriteJSON writes a value as JSON, with a newline after it, and on one line unless indent
+// is set. The strings of the value may have any bytes: they are written as by report.ToUTF8,
 // and characters that could act on a terminal are written \uHHHH. It leaves <, > and & as
 // they are: the JSON is for programs, not for web pages.
 func WriteJSON(w io.Writer, v any, indent string) error {
@@ -33,8 +33,8 @@ func encode(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// escaped writes the characters of JSON that are not shown, or that change the direction of
-// others, as escapes. Except for line ends they are in strings.
+// escaped writes invisible characters of JSON, and those that change the direction of
+// others, as escapes. Except for line ends they occur only in strings.
 func escaped(text []byte) []byte {
 	isHidden := func(c rune) bool { return c != '\n' && !strconv.IsPrint(c) }
 	if bytes.IndexFunc(text, isHidden) < 0 {

@@ -14,20 +14,20 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// LoggedLimits is what logs do not show of the versions of robots.txt.
+// LoggedLimits explains what logs do not show of the versions of robots.txt.
 const LoggedLimits = `What no log shows: when a file changed between the last answer of a row and the first
 of the next; whether two files of one size are the same; whether two sizes are of two
 files, or of one that was compressed or sent in part; which version a 304 confirmed.`
 
-// WriteLogged writes what logs show of a site as text.
+// WriteLogged writes the logged answers of a site as text.
 func WriteLogged(w io.Writer, s *report.LoggedSite) error {
 	return document{loggedBlock(s.Rewrite(report.Printable)), {}}.writeText(w, maxWidth, false)
 }
 
-// MaxLoggedOnPage is how many sites a page has.
+// MaxLoggedOnPage is the maximum number of sites on a page.
 const MaxLoggedOnPage = 200
 
-// WriteLoggedPage writes what logs show of sites as a page. more says that there are others.
+// WriteLoggedPage writes the logged answers of sites as a page. more means that some were left out.
 func WriteLoggedPage(w io.Writer, sites []report.LoggedSite, more bool) error {
 	text := english.Plural(int64(len(sites)), "site") + " with requests for robots.txt."
 	if more {

@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeMarkdown writes the first screen as Markdown, for issues and mails, with the rules that
-// were broken and what the figures are from (GitHub Flavored Markdown Spec, 4.10 and 6).
+// writeMarkdown writes the first screen as Markdown, for issues and mails, with the broken
+// rules and the sources of the figures (GitHub Flavored Markdown Spec, 4.10 and 6).
 func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	d := doc{r, maxViolatorsShown, screenWidth}
 	var m markdown
@@ -34,7 +34,7 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 		[]block{basis, {Text: []string{d.limits()}}})...))
 }
 
-// markdown is a text in Markdown that is being made.
+// markdown builds a text in Markdown.
 type markdown struct{ strings.Builder }
 
 func (m *markdown) line(text string)      { m.WriteString(text + "\n") }
@@ -132,7 +132,7 @@ func (m *markdown) table(t table) {
 	}
 }
 
-// prose writes a text so that none of it is taken for Markdown or HTML. Words that a site may
+// prose writes a text so that no part of it is taken for Markdown or HTML. Words that a site may
 // turn into links or mentions of people are written as code.
 func prose(text string) string {
 	text = strings.NewReplacer(markAlarm, "\x00", markCaution, "\x00", markEnd, "\x00").Replace(text)
@@ -149,7 +149,7 @@ func prose(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 
-// linked is what sites make links, mentions or pictures of: addresses, names of people, numbers of
+// linked matches what sites turn into links, mentions or pictures: addresses, names of people, numbers of
 // issues as GitHub and GitLab have them, hexadecimal digits that may be a commit's, and names of
 // emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
@@ -159,7 +159,7 @@ var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<",
 	"&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)
 
-// codeSpan writes a word as code, between more backticks than it has in a row.
+// codeSpan writes a word as code, between more backticks than it contains in a row.
 func codeSpan(word string) string {
 	word = strings.ReplaceAll(word, "\x00", "") // no mark within code
 	fence := "`"

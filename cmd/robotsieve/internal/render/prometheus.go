@@ -14,10 +14,10 @@ import (
 
 // WritePrometheus writes the figures of a report in the text format of Prometheus, for the
 // textfile collector of its node exporter (Prometheus, "Exposition formats", version 0.0.4).
-// All are gauges: they are of one audit, and do not add up with those of the next.
+// All are gauges: they describe one audit, and do not add up with those of the next.
 //
-// Only crawlers that are known have labels of their own. The names of all others are anybody's
-// to invent, and each would make new time series: they are counted together.
+// Only known crawlers have labels of their own. All other names can be made up by
+// anybody, and each would create new time series, so they are counted together.
 func WritePrometheus(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriter(w)
 	r = r.Rewrite(report.Printable)
@@ -41,7 +41,7 @@ func WritePrometheus(w io.Writer, r *report.Report) error {
 	return b.Flush()
 }
 
-// metric is a metric of Prometheus. samples gives each of its samples to add, with the names
+// metric is a metric of Prometheus. samples passes each of its samples to add, with the names
 // and values of its labels in turn; those with equal labels are added up.
 type metric struct {
 	name, help string
@@ -138,7 +138,7 @@ func addViolations(_ *report.Report, c *crawler, add adder) {
 	}
 }
 
-// unknownCrawlers is the label of all crawlers that are not known.
+// unknownCrawlers is the label shared by all unknown crawlers.
 const unknownCrawlers = "(unknown)"
 
 // ofCrawlers gives the samples of each crawler, in the order of their names, with labels that

@@ -1,13 +1,13 @@
 // Package render writes a report.Report: as JSON, which is the Report itself, for other programs, as
 // CSV for spreadsheets, and as text for people.
 //
-// An output is a function that takes a Report, in a file of its own, and a row of
-// outputs. It writes what descriptions give it: crawlerRows has the columns of CSV, figures the
+// An output is a function that takes a Report, in its own file, and a row of
+// outputs. All write from shared descriptions: crawlerRows has the columns of CSV, figures the
 // numbers in tables with their headings and meanings; document has the whole report as sentences,
-// facts and tables, and screen what fits on one screen.
+// facts and tables, and screen the part that fits on one screen.
 //
-// Rows, a list of the requests themselves, have a description of their own, rowTable, which has their
-// outputs too.
+// Rows, a list of the requests themselves, have their own description, rowTable, and their own
+// outputs.
 package render
 
 import (
@@ -32,7 +32,7 @@ var outputs = []struct {
 	{"csv", false, writeCSV},
 }
 
-// Full is the output that has in text all that is known, not only one screen of it.
+// Full is the output with the whole report as text, instead of one screen.
 const Full = "full"
 
 // Outputs returns the names of the outputs, the default first.
@@ -44,7 +44,7 @@ func Outputs() []string {
 	return names
 }
 
-// Write writes a report in the output of this name, which is one of Outputs.
+// Write writes a report in one of Outputs.
 func Write(w io.Writer, output string, r *report.Report, colours bool) error {
 	b := bufio.NewWriter(w)
 	for _, o := range outputs {

@@ -13,15 +13,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// row is a judged request as it is listed.
+// row is a judged request for a list.
 type row struct {
 	*audit.Event
 	input   string // the name of its input
-	address []byte // as it is shown
+	address []byte // as shown
 	agent   []byte // likewise
 	claim   []byte // likewise
-	// crawler, operator and role are those of audit.Event.Named, and category is that of the crawler. They
-	// are empty if the client names no crawler: it has neither identity nor verdict then.
+	// crawler, operator and role are those of audit.Event.Named, and category is the crawler's. They
+	// are empty if the client names no crawler; identity and verdict are empty then, too.
 	crawler, operator, role, category string
 }
 
@@ -148,15 +148,15 @@ type Rows struct {
 	key []byte
 }
 
-// NewRows returns an empty list, in the output of this name, which is one of RowOutputs. With a
+// NewRows returns an empty list, in one of RowOutputs. With a
 // key addresses are replaced by pseudonyms: the first 16 bytes, in hexadecimal, of the HMAC-SHA256
 // of the address.
 func NewRows(w io.Writer, output string, key []byte) *Rows {
 	return &Rows{requestRows.list(w, output), key}
 }
 
-// Appender returns a function that appends the row of a request from an input of this name to
-// other rows. It belongs to one goroutine.
+// Appender returns a function that appends the row of a request from the named input to
+// other rows. It is not safe for concurrent use.
 func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {
@@ -180,8 +180,8 @@ func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte
 
 // rowList writes rows of a type.
 type rowList[T any] struct {
-	// append appends a row to others, and is called by several goroutines at a time; begin returns
-	// what writes rows that it has made.
+	// append appends a row to others, and may be called by several goroutines at a time; begin returns
+	// the writer of the finished rows.
 	append func(b []byte, r *T) []byte
 	begin  func(io.Writer) (io.WriteCloser, error)
 	out    io.Writer
@@ -197,7 +197,7 @@ func (l *rowList[T]) Add(r *T) error {
 	return err
 }
 
-// Write writes whole rows that an appender has made. After an error it writes no more.
+// Write writes complete rows made by an appender. After an error it writes no more.
 func (l *rowList[T]) Write(rows []byte) (int, error) {
 	l.start()
 	if l.err == nil {
@@ -209,14 +209,14 @@ func (l *rowList[T]) Write(rows []byte) (int, error) {
 	return len(rows), nil
 }
 
-// start begins the list, if that has not been done.
+// start begins the list, unless it has begun.
 func (l *rowList[T]) start() {
 	if l.to == nil && l.err == nil {
 		l.to, l.err = l.begin(l.out)
 	}
 }
 
-// Close ends the list. It must be called even if there is no row, unless nothing shall be written
+// Close ends the list. It must be called even without rows, unless nothing shall be written
 // then. It returns nil after an error of Write.
 func (l *rowList[T]) Close() error {
 	if l.err != nil {
@@ -243,7 +243,7 @@ func newPseudonyms(key []byte) *pseudonyms {
 	return &pseudonyms{mac: hmac.New(sha256.New, key), known: map[string][]byte{}}
 }
 
-// maxPseudonyms is how many pseudonyms are kept: a log has few addresses of crawlers.
+// maxPseudonyms is how many pseudonyms are cached: crawlers use few addresses in a log.
 const maxPseudonyms = 4096
 
 // of returns the pseudonym of an address, however it is written.

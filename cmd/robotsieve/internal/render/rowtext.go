@@ -32,7 +32,7 @@ func isPlain[T string | []byte](is *[256]bool, text T) bool {
 	return true
 }
 
-// appendJSON appends a row as a line of JSON. Its strings are those that WriteJSON writes.
+// appendJSON appends a row as a line of JSON, with strings in the form of WriteJSON.
 func (t columns[T]) appendJSON(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Finding is something about a line of a file, as programs for the review of code show it.
+// Finding is a finding about a line of a file, as code review tools show it.
 type Finding struct {
 	Line  int    // from 1; 0 for none
 	Kind  string // a FindingKind's Name
@@ -18,8 +18,8 @@ type Finding struct {
 // FindingKind describes the findings of a kind. Source is the URL of a page about it, "" for none.
 type FindingKind struct{ Name, Text, Source string }
 
-// WriteSARIF writes findings of a version of the program about a file as SARIF 2.1.0, which GitHub
-// and others read. Kinds describe them; those that no finding has are allowed.
+// WriteSARIF writes findings of a version of the program about a file as SARIF 2.1.0, for GitHub
+// and others. Kinds describe them; unused kinds are allowed.
 func WriteSARIF(w io.Writer, version, file string, kinds []FindingKind, findings []Finding) error {
 	type object = map[string]any
 	text := func(s string) object { return object{"text": s} }

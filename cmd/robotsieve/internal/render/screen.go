@@ -11,10 +11,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// screen is the report on one screen of 24 lines by 80 characters, where the facts fit: what
-// happened, who did it, what is held against nobody, what to mend, and how certain it is.
-// All else is in full. Where there is not room for all violators, the least are left out, but
-// the AI crawlers that came are named, if need be in the place of all violators but one and of those
+// screen is the report on one screen of 24 lines by 80 characters, if the facts fit: what
+// happened, which crawlers did it, what is excused, what to fix, and how certain it is.
+// Everything else is in full. If the violators don't all fit, the least are left out, but
+// the AI crawlers that came are named, replacing if necessary all violators but one and the crawlers
 // without a violation.
 func screen(r *report.Report) (shown document) {
 	if r.WhatIf != nil {
@@ -42,14 +42,14 @@ func screen(r *report.Report) (shown document) {
 	return shown
 }
 
-// highest returns the highest number up to most that fits, where those below one that fits do too; least
+// highest returns the highest number up to most that fits, assuming that all lower ones fit, too; least
 // if none above it does.
 func highest(least, most int, fits func(n int) bool) int {
 	return least + sort.Search(most-least, func(i int) bool { return !fits(least + 1 + i) })
 }
 
-// screen is a report of which the crawlers without a violation are named in so many lines, and the AI
-// crawlers that nothing else names in so many.
+// screen is a report with given numbers of lines for the crawlers without a violation and for the AI
+// crawlers that nothing else names.
 func (d doc) screen(clean, ai int) document {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Policy.None() {
@@ -62,7 +62,7 @@ func (d doc) screen(clean, ai int) document {
 		block{Text: append(d.certainty(), more)})
 }
 
-// otherAI names the AI crawlers that came and are neither in a table nor in a list, in so many lines.
+// otherAI names the AI crawlers that came and are in no table or list, in a number of lines.
 func (d doc) otherAI(lines int, t table, named []*crawler) []string {
 	came := d.without(func(c *crawler) bool { return own(c) == 0 || !isAI(c) })
 	list := slices.DeleteFunc(slices.Clone(came), func(c *crawler) bool {
@@ -80,7 +80,7 @@ func (d doc) otherAI(lines int, t table, named []*crawler) []string {
 	return []string{text}
 }
 
-// more says where the rest is.
+// more points to the rest.
 const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
 
 // Bounds of the screen.
@@ -128,8 +128,8 @@ var violatorColumns = columns[crawler]{
 }
 
 // fit cuts the cells of the first column so that the rows have no more characters than width.
-// A title and a line below a row may be as long as the columns without the blanks between them:
-// past that the columns would be widened.
+// A title and a line below a row may be as long as the columns without the blanks between them;
+// otherwise the columns would be widened.
 func (t *table) fit(width int) {
 	across, first := width-blanksBetween*(len(t.Columns)-1), width
 	for i, c := range t.Columns[1:] {
@@ -165,7 +165,7 @@ func wholeShare(n, of int64) string {
 	}
 }
 
-// identityOf says whether the clients that violated are verified.
+// identityOf says whether the violating clients are verified.
 func identityOf(c *crawler) string {
 	all, verified := c.Verdicts[report.Violation], violationsOf(c, report.Verified).all
 	switch {
@@ -179,7 +179,7 @@ func identityOf(c *crawler) string {
 	return "unverified"
 }
 
-// maxWorstShown is the length of the paths of a violator: one row of the table has room for it.
+// maxWorstShown is the length of the paths of a violator: they fit in one row of the table.
 const maxWorstShown = 54
 
 // worst names the paths that a crawler requested most against robots.txt, on one line.

@@ -1,6 +1,6 @@
 //go:build js
 
-// Command wasm is what the page of check runs in a browser: the parser, the matcher and the notes of the command.
+// Command wasm runs in a browser, on the page of check: the parser, the matcher and the notes of the command.
 package main
 
 import (
@@ -22,10 +22,10 @@ const maxSteps = explain.MaxSteps / 20
 // known are the crawlers that come with the command, whose profiles tests have checked.
 var known, _ = crawler.New(crawler.Builtin())
 
-// file is the robots.txt that was read last.
+// file is the last robots.txt that was read.
 var file = &explain.File{}
 
-// main gives the script its functions, and stays.
+// main registers the functions for the script, and keeps running.
 func main() {
 	var names []any
 	for _, p := range known.Profiles() {
@@ -37,13 +37,13 @@ func main() {
 	select {}
 }
 
-// read takes the name and the bytes of a robots.txt, about which the other functions are asked.
+// read takes the name and the bytes of a robots.txt for the other functions.
 func read(_ js.Value, args []js.Value) any {
 	file = fileOf(args[0], args[1])
 	return nil
 }
 
-// describe returns the page of the robots.txt, compared with an older one if it gets the name and the bytes of one.
+// describe returns the page of the robots.txt, compared with an older one if given its name and bytes.
 func describe(_ js.Value, args []js.Value) any {
 	o := explain.Options{Robots: file, Lint: lint.Options{Crawlers: known}, Steps: maxSteps}
 	if len(args) > 0 {
