@@ -19,16 +19,14 @@ import (
 // Archive is an open archive. It is safe for concurrent use. It and all that it returns alias the
 // bytes given to Open.
 type Archive struct {
-	dialects   []automaton.Dialect
-	hasVia     bool      // the last column is Entry.Via
-	columns    [256]int8 // for each dialect, 1 + its index in dialects, or 0
-	origins    int
-	blobCount  int    // of rulesets and texts of Entry.Via
-	seed       uint64 // of the hash
-	shift      uint   // from a hash to the number of its bucket
-	groupBits  uint   // from the number of a bucket to that of its group
-	answerLen  int    // of the blob numbers
-	versionLen int    // of instant, status and blob numbers
+	dialects  []automaton.Dialect
+	hasVia    bool      // the last column is Entry.Via
+	columns   [256]int8 // for each dialect, 1 + its index in dialects, or 0
+	origins   int
+	blobCount int // of rulesets and texts of Entry.Via
+	spread
+	answerLen  int // of the blob numbers
+	versionLen int // of instant, status and blob numbers
 	program    string
 
 	directory []byte
@@ -42,6 +40,13 @@ type Archive struct {
 	mu    sync.Mutex
 	held  int64    // approximate memory of the decoded rulesets
 	slabs []uint32 // those that exist, possibly with duplicates
+}
+
+// spread is how keys are spread over the buckets, and buckets over the groups.
+type spread struct {
+	seed      uint64 // of the hash
+	shift     uint   // from a hash to the number of its bucket
+	groupBits uint   // from the number of a bucket to that of its group
 }
 
 // slab holds the decoded rulesets of consecutive numbers. It is made when one of them is first

@@ -154,18 +154,19 @@ func (c *corpus) caption() string {
 
 // printHead prints the inputs and the circumstances of the table.
 func (c *corpus) printHead(out io.Writer, load string) {
-	fmt.Fprintf(out, "# Other parsers of robots.txt\n\nMade by `make bench-peers PEERS_ALL=1 PEERS_FLAGS=--write`.\n\n%s\n\n",
-		c.caption())
+	fmt.Fprintf(out, "# Other parsers of robots.txt\n\n"+
+		"Made by `make bench-peers PEERS_ALL=1 PEERS_FLAGS=--write`.\n\n%s\n\n", c.caption())
 	recorded, differ := c.recordedDifferences()
-	fmt.Fprintf(out, "Of the %s verdicts recorded of Google's parser before, robotsieve differs on %d, line of the rule included.\n\n",
-		thousands(float64(recorded)), differ)
-	fmt.Fprintf(out, "%s, %s/%s, %d CPUs, load %s at the start. One thread each; the least of %d rounds and more after one that warms up,\n",
+	fmt.Fprintf(out, "Of the %s verdicts recorded of Google's parser before, robotsieve differs on %d, "+
+		"line of the rule included.\n\n", thousands(float64(recorded)), differ)
+	fmt.Fprintf(out, "%s, %s/%s, %d CPUs, load %s at the start. One thread each; "+
+		"the least of %d rounds and more after one that warms up,\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load, timedRounds)
-	fmt.Fprint(out, `of parsing and matching alone, by the clock of the peer's own language. Each peer parses a robots.txt once and is
-asked about all URLs of its site, by the calls that its documentation shows; those marked \* have no parsed form, and their
-parsing speed is that of the whole answer. "Asked once" is a robots.txt not seen before, and one URL of it.
-
-`)
+	fmt.Fprint(out, "of parsing and matching alone, by the clock of the peer's own language. "+
+		"Each peer parses a robots.txt once and is\nasked about all URLs of its site, "+
+		"by the calls that its documentation shows; those marked \\* have no parsed form, "+
+		"and their\nparsing speed is that of the whole answer. "+
+		"\"Asked once\" is a robots.txt not seen before, and one URL of it.\n\n")
 }
 
 // printFoot says what isn't in the table, and how to read the classes.

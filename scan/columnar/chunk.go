@@ -34,7 +34,8 @@ type columnChunk struct {
 
 // begin empties a chunk for a row group.
 func (c *columnChunk) begin(f *Field) {
-	*c = columnChunk{field: f, repetitions: c.repetitions, definitions: c.definitions, indices: c.indices, values: c.values}
+	*c = columnChunk{field: f, repetitions: c.repetitions, definitions: c.definitions, indices: c.indices,
+		values: c.values}
 	if f.Dictionary {
 		c.dictionary = map[string]int32{}
 	}

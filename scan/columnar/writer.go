@@ -112,7 +112,8 @@ func (f *Field) path() []string {
 // schema returns the elements of a field. Lists have three
 // (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists).
 func (f *Field) schema() []format.SchemaElement {
-	e := format.SchemaElement{Name: f.Name, Type: thrift.New(stored[f.Kind].as), RepetitionType: thrift.New(format.Optional)}
+	e := format.SchemaElement{Name: f.Name, Type: thrift.New(stored[f.Kind].as),
+		RepetitionType: thrift.New(format.Optional)}
 	if f.Required || f.Kind == Texts {
 		e.RepetitionType = thrift.New(format.Required)
 	}

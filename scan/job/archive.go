@@ -257,7 +257,8 @@ func listArchive(ctx context.Context, name string, data []byte, each func(Archiv
 	if err != nil {
 		return sum, err
 	}
-	sum = ArchiveSummary{File: name, Size: int64(len(data)), Program: a.Program(), Origins: a.Len(), Rulesets: a.Rulesets()}
+	sum = ArchiveSummary{File: name, Size: int64(len(data)), Program: a.Program(), Origins: a.Len(),
+		Rulesets: a.Rulesets()}
 	for _, d := range a.Dialects() {
 		sum.Dialects = append(sum.Dialects, d.String())
 	}

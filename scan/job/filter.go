@@ -47,9 +47,6 @@ type FilterOptions struct {
 	Annotate Annotation
 	// Prove refuses lists with rows without a time: each row must be proven allowed at its own time.
 	Prove bool
-	// Key is the column of a Parquet file that identifies its rows in an annotation of the kind Parquet;
-	// "" stands for the number of the row.
-	Key string
 	// Page drops records of WARC with one of these directives for the agents on their page, such as
 	// "noindex,noarchive"; "" drops none.
 	Page string
@@ -70,6 +67,9 @@ type FilterOptions struct {
 type ListColumns struct {
 	Column string // the URL; "" stands for the column with URLs, preferring the usual names
 	Date   string // the time; "" stands for none, except in CDX and CDXJ, which have a column for it
+	// Key is the column of a Parquet file that identifies its rows in an annotation of the kind Parquet;
+	// "" stands for the number of the row.
+	Key string
 }
 
 // ListFormats returns the names of the formats of lists.

@@ -166,8 +166,8 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		f.err = errors.New("it is not WARC, as other inputs are: filter it apart")
 	case o.Annotate == Parquet && len(l.inputs) > 0:
 		f.err = errors.New("option Annotate parquet is of one list: filter it apart")
-	case o.Key != "" && f.kind != list.Parquet:
-		f.err = errors.New("option Key is a column of a Parquet file, which this is not")
+	case o.List.Key != "" && f.kind != list.Parquet:
+		f.err = errors.New("option List.Key is a column of a Parquet file, which this is not")
 	case f.kind == list.Sitemap:
 		in = l.sitemap(ctx, in)
 	case f.kind == list.Parquet:
@@ -246,10 +246,10 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 	case err != nil || len(head) == 0:
 		return found{kind: list.URLs} // the Reader returns the error
 	case f.kind == list.Unknown:
-		f.kind, f.err = list.Detect(head, in.Name, list.Options(o.List))
+		f.kind, f.err = list.Detect(head, in.Name, list.Options{Column: o.List.Column, Date: o.List.Date})
 	}
 	if f.err == nil && f.kind != list.URLs && f.kind.HasLines() {
-		f.layout, f.err = list.New(f.kind, head, list.Options(o.List))
+		f.layout, f.err = list.New(f.kind, head, list.Options{Column: o.List.Column, Date: o.List.Date})
 	}
 	f.swapped = f.swapped && f.kind.HasLines()
 	if f.kind == list.Sitemap && in.Regular() && len(head) < listHead {
@@ -291,13 +291,13 @@ func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (
 	if err := r.Close(); err != nil {
 		return in, nil, err
 	}
-	if o.Key != "" {
+	if o.List.Key != "" {
 		file, closer, err := openTable(in)
 		if err != nil {
 			return in, nil, err
 		}
 		l.close = append(l.close, closer)
-		if l.keys, err = file.Keys(o.Key); err != nil {
+		if l.keys, err = file.Keys(o.List.Key); err != nil {
 			return in, nil, err
 		}
 	}

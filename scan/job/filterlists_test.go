@@ -84,7 +84,7 @@ func TestTableOfVerdicts(t *testing.T) {
 		"":   "[0 disallowed 2] [1 blank 0] [2 allowed 0] ",
 		"id": "[doc0 disallowed 2] [doc1 blank 0] [doc2 allowed 0] ",
 	} {
-		out, _, said, err := filterLists(t, func(o *FilterOptions) { o.Annotate, o.Key = Parquet, key }, parquet)
+		out, _, said, err := filterLists(t, func(o *FilterOptions) { o.Annotate, o.List.Key = Parquet, key }, parquet)
 		if err != nil {
 			t.Fatal(said, err)
 		}

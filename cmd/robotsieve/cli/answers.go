@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -135,4 +136,38 @@ func (w *answerWriter) pageText(a job.PageAnswer) {
 	if a.Unseen != "" {
 		line("unseen", "%s", a.Unseen)
 	}
+}
+
+// jsonList writes a JSON array, one value a line. The writer keeps the first error.
+type jsonList struct {
+	w     *bufio.Writer
+	begun bool
+}
+
+func (l *jsonList) add(v any) {
+	var b bytes.Buffer
+	_ = render.WriteJSON(&b, v, "") // a buffer has no error
+	separator := "[\n"
+	if l.begun {
+		separator = ",\n"
+	}
+	l.begun = true
+	fmt.Fprintf(l.w, "%s%s", separator, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+func (l *jsonList) end() {
+	if l.begun {
+		fmt.Fprint(l.w, "\n]\n")
+	} else {
+		fmt.Fprint(l.w, "[]\n")
+	}
+}
+
+// writeJSONList writes all values.
+func writeJSONList[T any](w *bufio.Writer, values []T) {
+	list := jsonList{w: w}
+	for _, v := range values {
+		list.add(v)
+	}
+	list.end()
 }

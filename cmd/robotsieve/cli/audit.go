@@ -35,6 +35,18 @@ func runAudit(ctx context.Context, s streams, a *args) (err error) {
 	return reporting.finish(s, result, endRows(written, result, err))
 }
 
+func newMerge(s streams) *cobra.Command { return subcommand{name: "merge", run: runMerge}.build(s) }
+
+func runMerge(ctx context.Context, s streams, a *args) error {
+	ctx, release := onInterrupt(ctx)
+	defer release()
+	reporting := reportingOf(a)
+	result, err := job.Merge(ctx, job.MergeOptions{
+		Results: results(s, a, reporting), States: a.rest, Memory: value[int64](a, "memory"),
+	})
+	return reporting.finish(s, result, err)
+}
+
 // auditOptions are the options that a command line asks for. Rows are nil if none are written here.
 func auditOptions(s streams, a *args, results job.Results, rows *job.Rows) job.AuditOptions {
 	return job.AuditOptions{

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // maxCase is the longest line of cases that is read, many times the default limit
@@ -152,4 +153,28 @@ func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
 		return *s, nil
 	}
 	return nil, fmt.Errorf("neither %s nor %s_b64", name, name)
+}
+
+// maxLine is the longest line of stdin that eachLine reads.
+const maxLine = 16 << 20
+
+// eachLine calls a function for each line of stdin. Errors call the lines by a name.
+func eachLine(stdin io.Reader, name string, do func(line string) error) error {
+	lines := bufio.NewScanner(stdin)
+	lines.Buffer(nil, maxLine+len("\r\n"))
+	n := int64(0)
+	for lines.Scan() && len(lines.Bytes()) <= maxLine {
+		n++
+		if err := do(lines.Text()); err != nil {
+			return err
+		}
+	}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) || len(lines.Bytes()) > maxLine {
+		err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxLine, "byte"))
+	}
+	if err != nil {
+		return inputError(fmt.Errorf("reading %s from stdin: %w", name, err))
+	}
+	return nil
 }

@@ -182,3 +182,40 @@ func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 	}
 	return nil
 }
+
+// describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
+func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, answers []explain.Answer) error {
+	d, err := c.Describe(ctx, f.dialect)
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		write := func() error { return f.writeDescription(s, d) }
+		if f.isPage() {
+			write = func() error { return f.writePage(s, c, d, answers) }
+		}
+		if err := write(); err != nil {
+			return writing("the answers", err)
+		}
+	}
+	code := exitDone
+	for _, condition := range f.failOn {
+		n, noun := len(d.Differences)+d.NotListed.Differences, "difference"
+		if condition != onChange {
+			n, noun = 0, "note"
+			for _, severity := range severities[slices.Index(severities, condition):] {
+				n += d.Severities[severity]
+			}
+		} else if n == 0 && len(d.Undecided) > 0 {
+			return inputError(fmt.Errorf("--fail-on change was not decided for %s, because the search was too long",
+				explain.NamesOf(d.Undecided)))
+		}
+		if n > 0 {
+			code = exitFound
+			if !f.quiet {
+				s.warn("--fail-on %s: %s", condition, english.Plural(int64(n), noun))
+			}
+		}
+	}
+	return exitWith(code)
+}

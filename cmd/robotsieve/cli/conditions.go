@@ -17,39 +17,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// gate ends an audit or a merge with 1 if a condition holds.
-type gate struct {
-	conditions []condition
-	config     *job.Countable // known when check has been called
-}
-
-// verdict ends the command with 1 if a condition holds, and says which one. It ends
-// it with 3 if the logs had nothing that a condition could count.
-func (g *gate) verdict(s streams, a *job.Audited) error {
-	code, r := exitDone, a.Report
-	for _, c := range g.conditions {
-		if why := c.unchecked(r, g.config); why != "" {
-			s.warn("--fail-on %s was not checked: %s", c.text, why)
-			code = exitInput
-		} else if n, of := c.count(r); c.holds(n, of) {
-			s.warn("--fail-on %s: %s", c.text, c.found(n, of))
-			code = max(code, exitFound)
-		}
-	}
-	return exitWith(code)
-}
-
-// check refuses conditions that cannot hold, whatever the logs say.
-func (g *gate) check(config *job.Countable) error {
-	g.config = config
-	for _, c := range g.conditions {
-		if why := c.impossible(config); why != "" {
-			return usageError("--fail-on %s can never hold: %s", c.text, why)
-		}
-	}
-	return nil
-}
-
 // condition is one of --fail-on: a number of violations, requests or lines, or its share, compared
 // with another.
 type condition struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
@@ -164,4 +165,82 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 		fmt.Fprintf(w, "# for %s; seen %s\n%s\n", strings.Join(l.Crawlers, ", "), l.Seen,
 			english.ShellLine("curl", "-fsSLo", file, l.URL))
 	}
+}
+
+// text prints the explanation for people.
+func (r headerReading) text(w *bufio.Writer) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintln(w, r.Header)
+	switch {
+	case r.Known:
+		line("crawler", "%s of %s, %s", r.Crawler, r.Operator, cmp.Or(r.Category, "of no category"))
+	case r.Nameless:
+		line("crawler", "%s", r.Crawler)
+	case r.Crawler != "":
+		line("crawler", "%s, which is not known", r.Crawler)
+	default:
+		line("crawler", "none")
+	}
+	line("because", "%s", r.Why)
+	for _, word := range r.Words {
+		verb, owner := map[bool]string{true: "counts", false: "does not count"}[word.Counts], ""
+		if word.Crawler != "" && word.Crawler != word.Word {
+			owner = ", a word of " + word.Crawler + ","
+		}
+		line("word", "%s at byte %s%s %s: %s", word.Word, english.Grouped(int64(word.Byte)), owner, verb, word.Why)
+	}
+	if len(r.Tokens) == 0 {
+		return
+	}
+	if r.Role == "fetcher" {
+		line("role", "fetcher: it fetches single addresses that a person, "+
+			"a subscription or the site's own operator named; "+
+			"it is counted apart from the crawlers, outside the headline")
+	}
+	last := map[bool]string{true: "groups for *", false: "by nothing: groups for * do not bind it"}[r.Wildcard]
+	groups := func(tokens []string) string {
+		return fmt.Sprintf("groups for %s, else %s", strings.Join(tokens, ", else for "), last)
+	}
+	line("bound by", "%s", groups(r.Tokens))
+	for _, tokens := range r.Also {
+		line("and by", "%s, because its header serves this product too: only what both forbid is forbidden",
+			groups(tokens))
+	}
+	if !r.Known {
+		line("or by", "perhaps groups for a part of that word, of three letters or more: "+
+			"a request is contested if they make a difference")
+	}
+	dialect := cmp.Or(r.Dialect, "not known: a rule that google and rfc9309 read differently is contested")
+	if dialect == automaton.Google.String() {
+		dialect += ": as Google's published parser reads it"
+	}
+	line("dialect", "%s", dialect)
+	if r.Exempt != "" {
+		line("exempt", "its requests are not judged; %s", r.Exempt)
+	}
+	line("operator", "%s", r.statement())
+	var ways []string
+	for _, way := range r.Verify {
+		text := map[string]string{"ranges": "its operator publishes address ranges",
+			"dns": "the names of its addresses can be looked up"}[way]
+		ways = append(ways, cmp.Or(text, way))
+	}
+	line("verify", "%s", cmp.Or(strings.Join(ways, "; "),
+		"its operator is not known to publish anything that verifies its addresses"))
+}
+
+// statement quotes the operator about robots.txt.
+func (r headerReading) statement() string {
+	claim := map[string]string{"yes": "says that it obeys robots.txt",
+		"no": "says that it may ignore robots.txt"}[r.Obeys]
+	claim = cmp.Or(claim, "does not say whether it obeys robots.txt")
+	switch {
+	case !r.Known:
+		return "not known"
+	case r.Source == "":
+		return claim + ", as far as is known"
+	}
+	return fmt.Sprintf("%s: %s, as of %s", claim, r.Source, r.Date)
 }

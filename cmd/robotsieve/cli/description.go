@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,43 +26,6 @@ const (
 	onChange = "change"
 	nowKind  = "now-" // with a Difference's Change the kind of its note
 )
-
-// describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
-func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, answers []explain.Answer) error {
-	d, err := c.Describe(ctx, f.dialect)
-	if err != nil {
-		return err
-	}
-	if !f.quiet {
-		write := func() error { return f.writeDescription(s, d) }
-		if f.isPage() {
-			write = func() error { return f.writePage(s, c, d, answers) }
-		}
-		if err := write(); err != nil {
-			return writing("the answers", err)
-		}
-	}
-	code := exitDone
-	for _, condition := range f.failOn {
-		n, noun := len(d.Differences)+d.NotListed.Differences, "difference"
-		if condition != onChange {
-			n, noun = 0, "note"
-			for _, severity := range severities[slices.Index(severities, condition):] {
-				n += d.Severities[severity]
-			}
-		} else if n == 0 && len(d.Undecided) > 0 {
-			return inputError(fmt.Errorf("--fail-on change was not decided for %s, because the search was too long",
-				explain.NamesOf(d.Undecided)))
-		}
-		if n > 0 {
-			code = exitFound
-			if !f.quiet {
-				s.warn("--fail-on %s: %s", condition, english.Plural(int64(n), noun))
-			}
-		}
-	}
-	return exitWith(code)
-}
 
 // writeDescription prints a description in the form of --output.
 func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err error) {

@@ -17,9 +17,10 @@ func filterOptions(s streams, a *args) job.FilterOptions {
 	o := job.FilterOptions{
 		Agents: agentsOf(a), Any: a.is("any"), Robots: robotsFile(s, a), Archive: a.text("rules"),
 		URLs: job.Inputs{Names: a.rest, Stdin: s.in}, Format: a.text("format"),
-		List: job.ListColumns{Column: a.text("column"), Date: a.text("date-column")}, AsOf: a.text("as-of"),
+		List:       job.ListColumns{Column: a.text("column"), Date: a.text("date-column"), Key: a.text("key")},
+		AsOf:       a.text("as-of"),
 		Disallowed: a.text("keep") == "disallowed", NoPolicy: a.text("no-policy") == "keep",
-		Invalid: a.text("invalid") == "keep", Quotes: 1, Annotate: job.Annotation(a.text("annotate")), Key: a.text("key"),
+		Invalid: a.text("invalid") == "keep", Quotes: 1, Annotate: job.Annotation(a.text("annotate")),
 		Prove: a.is("prove"), Page: a.text("page"), Prompt: a.is("line-buffered"), Memory: limits.Memory,
 		Workers: limits.Workers, Messages: s.messages(),
 	}

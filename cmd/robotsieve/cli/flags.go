@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // flagRow is a flag of some commands. The command line, its completion, help, the man pages and
@@ -251,31 +246,4 @@ func hasWord(list, word string) bool {
 		}
 	}
 	return false
-}
-
-// flagError is the error of a flag in our words.
-func flagError(cmd *cobra.Command, err error) error {
-	if ours, ok := errors.AsType[*job.Error](err); ok {
-		return ours
-	}
-	return meantChoice(cmd, err)
-}
-
-// meantChoice adds to the error of a flag that there is not, such as --json, the flag that takes its
-// name as a value.
-func meantChoice(cmd *cobra.Command, err error) error {
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
-		return err
-	}
-	var meant []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if v, ok := f.Value.(*flagValue); ok && slices.Contains(v.row.kind.choices, unknown.GetSpecifiedName()) {
-			meant = append(meant, "--"+f.Name+" "+unknown.GetSpecifiedName())
-		}
-	})
-	if len(meant) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w: did you mean %s?", err, strings.Join(meant, " or "))
 }

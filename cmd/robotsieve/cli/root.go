@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,22 +11,16 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/internal/release"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // streams are the input and outputs of a command. Results go to out, progress and
@@ -49,15 +41,6 @@ func isTerminal(stream any) bool {
 // forbids it (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// maxMessage bounds a diagnostic line, in characters.
-const maxMessage = 4000
-
-// warn prints a diagnostic line, escaped and cut, since it may quote any file.
-func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "robotsieve: %s\n", render.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
-		maxMessage))
-}
-
 // stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then
 // reads stdin.
 func stdinIn(args []string) []string {
@@ -65,16 +48,6 @@ func stdinIn(args []string) []string {
 		return []string{"-"}
 	}
 	return nil
-}
-
-// messages returns the receiver of a job's messages, which writes them to err.
-func (s streams) messages() job.Messages {
-	return job.Messages{
-		Warn:     func(message string) { s.warn("%s", message) },
-		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
-		Word:     inFlags,
-		To:       s.err,
-	}
 }
 
 // Exit codes. If several apply, the command ends with 130, 3, 2 or 1, in this order.
@@ -207,88 +180,11 @@ func newRoot(s streams) *cobra.Command {
 	return root
 }
 
-// What the linker sets in the binaries of a release: version, such as 0.9.0, and the full hash and the time of its
-// commit.
-var version, commit, date string
-
-// build says what this binary was made of. Without what the linker sets it is what the Go command recorded: for
-// go install the version of the module, in a checkout the commit.
-type build struct{ version, commit, date string }
-
-var thisBuild = sync.OnceValue(func() build {
-	b := build{version, commit, date}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.commit = cmp.Or(b.commit, s.Value)
-		case "vcs.time":
-			b.date = cmp.Or(b.date, s.Value)
-		}
-	}
-	recorded := strings.TrimPrefix(info.Main.Version, "v")
-	if recorded == "(devel)" || strings.HasPrefix(recorded, "0.0.0-") { // a commit without a tag
-		recorded = ""
-	}
-	b.version = cmp.Or(b.version, recorded, release.Number+"-dev")
-	return b
-})
-
-// String returns the version, then the commit and its time where they are known, and Go's version and the system.
-func (b build) String() string {
-	of := ""
-	if b.commit != "" {
-		of = fmt.Sprintf(" (commit %s of %s)", b.commit, cmp.Or(b.date, "unknown date"))
-	}
-	return fmt.Sprintf("robotsieve %s%s %s %s/%s", b.version, of, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
 // commandKey is where run keeps the command line in the annotations of the root command.
 const commandKey = "command line"
 
 // commandLine returns the command line by which a command was called, as a shell reads it.
 func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
-
-func newVersion(s streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version, its commit and Go's version",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return printVersion(s) },
-	}
-}
-
-func printVersion(s streams) error {
-	_, err := fmt.Fprintln(s.out, thisBuild())
-	return err
-}
-
-// maxLine is the longest line of stdin that eachLine reads.
-const maxLine = 16 << 20
-
-// eachLine calls a function for each line of stdin. Errors call the lines by a name.
-func eachLine(stdin io.Reader, name string, do func(line string) error) error {
-	lines := bufio.NewScanner(stdin)
-	lines.Buffer(nil, maxLine+len("\r\n"))
-	n := int64(0)
-	for lines.Scan() && len(lines.Bytes()) <= maxLine {
-		n++
-		if err := do(lines.Text()); err != nil {
-			return err
-		}
-	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) || len(lines.Bytes()) > maxLine {
-		err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxLine, "byte"))
-	}
-	if err != nil {
-		return inputError(fmt.Errorf("reading %s from stdin: %w", name, err))
-	}
-	return nil
-}
 
 // writing returns the error of a command that could not write something.
 func writing(what string, err error) error {
@@ -296,38 +192,4 @@ func writing(what string, err error) error {
 		return nil
 	}
 	return inputError(fmt.Errorf("writing %s: %w", what, err))
-}
-
-// jsonList writes a JSON array, one value a line. The writer keeps the first error.
-type jsonList struct {
-	w     *bufio.Writer
-	begun bool
-}
-
-func (l *jsonList) add(v any) {
-	var b bytes.Buffer
-	_ = render.WriteJSON(&b, v, "") // a buffer has no error
-	separator := "[\n"
-	if l.begun {
-		separator = ",\n"
-	}
-	l.begun = true
-	fmt.Fprintf(l.w, "%s%s", separator, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
-
-func (l *jsonList) end() {
-	if l.begun {
-		fmt.Fprint(l.w, "\n]\n")
-	} else {
-		fmt.Fprint(l.w, "[]\n")
-	}
-}
-
-// writeJSONList writes all values.
-func writeJSONList[T any](w *bufio.Writer, values []T) {
-	list := jsonList{w: w}
-	for _, v := range values {
-		list.add(v)
-	}
-	list.end()
 }

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/internal/release"
+)
+
+// What the linker sets in the binaries of a release: version, such as 0.9.0, and the full hash and the time of its
+// commit.
+var version, commit, date string
+
+// build says what this binary was made of. Without what the linker sets it is what the Go command recorded: for
+// go install the version of the module, in a checkout the commit.
+type build struct{ version, commit, date string }
+
+var thisBuild = sync.OnceValue(func() build {
+	b := build{version, commit, date}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.commit = cmp.Or(b.commit, s.Value)
+		case "vcs.time":
+			b.date = cmp.Or(b.date, s.Value)
+		}
+	}
+	recorded := strings.TrimPrefix(info.Main.Version, "v")
+	if recorded == "(devel)" || strings.HasPrefix(recorded, "0.0.0-") { // a commit without a tag
+		recorded = ""
+	}
+	b.version = cmp.Or(b.version, recorded, release.Number+"-dev")
+	return b
+})
+
+// String returns the version, then the commit and its time where they are known, and Go's version and the system.
+func (b build) String() string {
+	of := ""
+	if b.commit != "" {
+		of = fmt.Sprintf(" (commit %s of %s)", b.commit, cmp.Or(b.date, "unknown date"))
+	}
+	return fmt.Sprintf("robotsieve %s%s %s %s/%s", b.version, of, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func newVersion(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, its commit and Go's version",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return printVersion(s) },
+	}
+}
+
+func printVersion(s streams) error {
+	_, err := fmt.Fprintln(s.out, thisBuild())
+	return err
+}
