@@ -30,6 +30,7 @@ type archived struct {
 	agents  []subject
 	most    int64          // bytes that decoded rulesets may take
 	epoch   *atomic.Uint64 // counts how often they were freed
+	dated   bool           // versions without a date are not known, since nobody can say when they were in force
 }
 
 // openRules maps an archive into memory and opens it for agents. The rules are valid until mapped
@@ -120,6 +121,9 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 		if i == 0 || agent.Dialect != p.agents[i-1].Dialect || agent.class != p.agents[i-1].class {
 			if e, found, err = p.lastAnswer(key, agent, q, &valid); err != nil || !found {
 				return valid, false, err
+			}
+			if p.dated && e.From == math.MinInt64 {
+				return valid, false, nil
 			}
 		}
 		meaning, err := p.meaning(&e, agent, q, &valid)
@@ -481,8 +485,16 @@ func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
 	return s.Subject, s.Dialect, err
 }
 
-// Archive is an open archive, by which filter.NewJudge judges single URLs as Filter does. Any number
-// of goroutines may use it, but not during Close nor after it.
+// Archive is an open archive, by which filter.NewJudge judges single URLs as Filter does:
+//
+//	config, err := archive.Config(job.Agent{Name: "GPTBot"})
+//	judge := filter.NewJudge(&config) // one for each goroutine
+//	err = config.Guard(func() error {
+//		verdict = judge.Judge([]byte("https://example.com/a"), math.MaxInt64) // by the newest rules
+//		return judge.Err()
+//	})
+//
+// Any number of goroutines may use it, but not during Close nor after it.
 type Archive struct {
 	path  string
 	rules *archived

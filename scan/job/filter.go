@@ -45,7 +45,8 @@ type FilterOptions struct {
 
 	// Annotate is what replaces each row.
 	Annotate Annotation
-	// Prove refuses lists whose rows have no time: the verdicts are to show that each was allowed at its own.
+	// Prove refuses lists whose rows have no time, and takes versions without a date as not known: the verdicts
+	// are to show that each row was allowed at its own time.
 	Prove bool
 	// the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is
 	// meant; "" stands for the number of the row
@@ -368,6 +369,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	for _, agent := range agents {
 		agent.warnOfOthers(nil, o.Messages)
 	}
+	archive.dated = o.Prove
 	archive.judges(&c)
 	memory.loaded += int64(12 * archive.archive.Rulesets())
 	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
