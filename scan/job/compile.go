@@ -40,7 +40,8 @@ type CompileOptions struct {
 	// highest limit is 64 MiB.
 	MaxBytes int
 	// Fields are the names of the members of JSON and the columns of Parquet that have the parts of a
-	// capture, such as "host=domain,body=meta.robots,date=fetched"; "" stands for the parts' own names.
+	// capture, such as "host=domain,body=meta.robots,date=fetched"; "" stands for the parts' own names
+	// and no date: a member called date is read only if it is named here.
 	Fields string
 	// AllVersions keeps all captures that have a date, as versions of their origins, and not
 	// the newest only. Versions that say the same as the one before are left out.
