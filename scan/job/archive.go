@@ -31,7 +31,11 @@ type archived struct {
 	most    int64          // bytes that decoded rulesets may take
 	epoch   *atomic.Uint64 // counts how often they were freed
 	dated   bool           // versions without a date are not known, since nobody can say when they were in force
+	saw     *sawDates
 }
+
+// sawDates says whether answers were found in an archive that hold at all times, or for a span only.
+type sawDates struct{ always, span atomic.Bool }
 
 // openRules maps an archive into memory and opens it for agents. The rules are valid until mapped
 // is closed, and used within its Use: the file must not be changed meanwhile. Compile never does
@@ -60,6 +64,7 @@ func openRules(ctx context.Context, path string, agents ...subject) (*archived, 
 	}
 	return &archived{
 		ctx: ctx, mapped: mapped, archive: a, agents: agents, most: math.MaxInt64, epoch: new(atomic.Uint64),
+		saw: new(sawDates),
 	}, nil
 }
 
@@ -121,6 +126,13 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 		if i == 0 || agent.Dialect != p.agents[i-1].Dialect || agent.class != p.agents[i-1].class {
 			if e, found, err = p.lastAnswer(key, agent, q, &valid); err != nil || !found {
 				return valid, false, err
+			}
+			saw := &p.saw.span
+			if e.From == math.MinInt64 && e.Until == math.MaxInt64 {
+				saw = &p.saw.always
+			}
+			if !saw.Load() { // workers share it
+				saw.Store(true)
 			}
 			if p.dated && e.From == math.MinInt64 {
 				return valid, false, nil
