@@ -173,7 +173,7 @@ func readName[E ~uint8](e *E, names []string, text []byte) error {
 // Numbers of requests by the values of an enum. As JSON each is an object with all
 // names of the enum, in its order.
 type (
-	// VerdictCounts counts requests by Verdict: n[Violation] is the number of violations.
+	// VerdictCounts counts requests by Verdict.
 	VerdictCounts [Verdicts]int64
 	// ReasonCounts counts indeterminate requests by Reason.
 	ReasonCounts [Reasons]int64
