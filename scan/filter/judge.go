@@ -42,7 +42,8 @@ func NewJudge(c *Config) *Judge {
 // Err returns the first error of the policy. Verdicts after it are not valid.
 func (j *Judge) Err() error { return j.err }
 
-// Judge returns the verdict on a URL by the rules of an instant, in Unix seconds. It keeps no view of the URL.
+// Judge returns the verdict on a URL by the rules of an instant, in Unix seconds; [math.MaxInt64] stands for the
+// newest rules. It keeps no view of the URL.
 func (j *Judge) Judge(url []byte, at int64) Verdict { return j.judge(url, at, false) }
 
 // judge is Judge for a URL of which plain may say that it has no byte that a plain target must not

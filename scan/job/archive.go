@@ -30,7 +30,12 @@ type archived struct {
 	agents  []subject
 	most    int64          // bytes budgeted for decoded rulesets
 	epoch   *atomic.Uint64 // how often they were freed
+	dated   bool           // versions without a date are unknown: nobody can say when they were in force
+	saw     *sawDates
 }
+
+// sawDates says whether answers were found in an archive that hold at all times, or for a span only.
+type sawDates struct{ always, span atomic.Bool }
 
 // openRules maps an archive into memory and opens it for agents. The rules are valid until mapped
 // is closed, and may be used only within its Use: the file must not change meanwhile. Compile never
@@ -59,6 +64,7 @@ func openRules(ctx context.Context, path string, agents ...subject) (*archived, 
 	}
 	return &archived{
 		ctx: ctx, mapped: mapped, archive: a, agents: agents, most: math.MaxInt64, epoch: new(atomic.Uint64),
+		saw: new(sawDates),
 	}, nil
 }
 
@@ -120,6 +126,16 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 		if i == 0 || agent.Dialect != p.agents[i-1].Dialect || agent.class != p.agents[i-1].class {
 			if e, found, err = p.lastAnswer(key, agent, q, &valid); err != nil || !found {
 				return valid, false, err
+			}
+			saw := &p.saw.span
+			if e.From == math.MinInt64 && e.Until == math.MaxInt64 {
+				saw = &p.saw.always
+			}
+			if !saw.Load() { // workers share it
+				saw.Store(true)
+			}
+			if p.dated && e.From == math.MinInt64 {
+				return valid, false, nil
 			}
 		}
 		meaning, err := p.meaning(&e, agent, q, &valid)
@@ -482,8 +498,16 @@ func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
 	return s.Subject, s.Dialect, err
 }
 
-// Archive is an open archive that filter.NewJudge can judge single URLs by, as Filter does. It is
-// safe for concurrent use, except during and after Close.
+// Archive is an open archive, by which filter.NewJudge judges single URLs as Filter does:
+//
+//	config, err := archive.Config(job.Agent{Name: "GPTBot"})
+//	judge := filter.NewJudge(&config) // one for each goroutine
+//	err = config.Guard(func() error {
+//		verdict = judge.Judge([]byte("https://example.com/a"), math.MaxInt64) // by the newest rules
+//		return judge.Err()
+//	})
+//
+// Any number of goroutines may use it, but not during Close nor after it.
 type Archive struct {
 	path  string
 	rules *archived

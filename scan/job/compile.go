@@ -39,8 +39,9 @@ type CompileOptions struct {
 	// for compile.DefaultMaxBytes, a negative number for as much as fits into memory. The
 	// highest limit is 64 MiB.
 	MaxBytes int
-	// Fields map the parts of a capture to members of JSON and columns of Parquet, such
-	// as "host=domain,body=meta.robots,date=fetched"; with "" the parts' own names are used.
+	// Fields map the parts of a capture to members of JSON and columns of Parquet, such as
+	// "host=domain,body=meta.robots,date=fetched"; with "" the parts' own names are used, and no
+	// date: a member called date is read only if it is named here.
 	Fields string
 	// AllVersions keeps all captures with a date as versions of their origins, instead of
 	// only the newest. A version that equals the one before is left out.

@@ -5,6 +5,14 @@
 // A job never prints, exits or panics. It returns what it made and an [*Error],
 // whose kind is the cause: the options, an input or an interrupt. Its
 // messages go to [Messages].
+//
+// An audit by one robots.txt, and how many requests broke it:
+//
+//	var o job.AuditOptions
+//	o.Logs.Names = []string{"access.log"}
+//	o.Robots.Name = "robots.txt"
+//	audited, err := job.Audit(ctx, o)
+//	n := audited.Report.Totals.Verdicts[report.Violation]
 package job
 
 import (

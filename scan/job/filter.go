@@ -45,7 +45,8 @@ type FilterOptions struct {
 
 	// Annotate is the form of the lines that replace the rows.
 	Annotate Annotation
-	// Prove refuses lists with rows without a time: each row must be proven allowed at its own time.
+	// Prove refuses lists with rows without a time, and treats versions without a date as unknown: each
+	// row must be proven allowed at its own time.
 	Prove bool
 	// Page drops records of WARC with one of these directives for the agents on their page, such as
 	// "noindex,noarchive"; "" drops none.
@@ -195,6 +196,14 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records,
 		MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
+	if p, ok := rules.config.Policy.(*archived); ok && p.saw.always.Load() && !p.saw.span.Load() {
+		switch {
+		case o.AsOf != "":
+			o.Messages.warn("%s has no version with a date of these sites, so option AsOf changed nothing", o.Archive)
+		case o.List.Date != "":
+			o.Messages.warn("%s has no version with a date of these sites, so option List.Date changed nothing", o.Archive)
+		}
+	}
 	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts,
 		func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
 		o.Messages.warn("%s not of the format; the quotes of a field of CSV must end, with only a delimiter behind them",
@@ -368,6 +377,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	for _, agent := range agents {
 		agent.warnOfOthers(nil, o.Messages)
 	}
+	archive.dated = o.Prove
 	archive.judges(&c)
 	memory.loaded += int64(12 * archive.archive.Rulesets())
 	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
