@@ -35,7 +35,7 @@ func runAudit(ctx context.Context, s streams, a *args) (err error) {
 	return reporting.finish(s, result, endRows(written, result, err))
 }
 
-// auditOptions are the options that a command line asks for. Rows are nil if none are written here.
+// auditOptions are the options that a command line asks for. Rows are nil if none are wanted here.
 func auditOptions(s streams, a *args, results job.Results, rows *job.Rows) job.AuditOptions {
 	return job.AuditOptions{
 		LogOptions: logOptions(s, a),
@@ -80,7 +80,7 @@ func limitsOf(a *args) job.Limits {
 	return job.Limits{Memory: value[int64](a, "memory"), Workers: a.number("workers")}
 }
 
-// samples is --samples. A page shows some lines unless it is told not to, or nobody is judged.
+// samples is --samples. A page shows some lines by default, unless nothing is judged.
 func samples(a *args) int {
 	_, _, isJudged := a.given("robots policy")
 	if isJudged && a.set("html") && !a.set("samples") && a.text("anonymize") == "" {

@@ -23,8 +23,8 @@ type gate struct {
 	config     *job.Countable // known when check has been called
 }
 
-// verdict ends the command with 1 if a condition holds, and says which one. It ends
-// it with 3 if the logs had nothing that a condition could count.
+// verdict ends the command with 1 if a condition holds, and names it. It ends
+// the command with 3 if the logs had nothing that a condition could count.
 func (g *gate) verdict(s streams, a *job.Audited) error {
 	code, r := exitDone, a.Report
 	for _, c := range g.conditions {
@@ -39,7 +39,7 @@ func (g *gate) verdict(s streams, a *job.Audited) error {
 	return exitWith(code)
 }
 
-// check refuses conditions that cannot hold, whatever the logs say.
+// check refuses conditions that cannot hold for any logs.
 func (g *gate) check(config *job.Countable) error {
 	g.config = config
 	for _, c := range g.conditions {
@@ -167,8 +167,8 @@ func inTime(list report.RangeInfo, r *report.Report, maxAge time.Duration) bool 
 	return made.IsZero() || r.From.IsZero() || !made.Add(maxAge).Before(r.From.Time) && !made.Add(-maxAge).After(r.To.Time)
 }
 
-// unchecked says why the report does not report whether the condition holds; "" if it
-// does.
+// unchecked says why the report leaves open whether the condition holds; "" if it
+// doesn't.
 func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	if c.onLines() || c.holds(0, 0) {
 		return ""
@@ -208,9 +208,9 @@ func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	return ""
 }
 
-// count counts what the condition compares, and what that is a share of: for lines that could not
-// be parsed all lines, also those outside of the period, for violations the requests of the same
-// crawlers, without those of impostors, and with .verified only those of verified clients.
+// count counts what the condition compares, and the total for its share: for unparsed lines
+// all lines, including those outside the period; for violations the requests of the same
+// crawlers, without impostors; and with .verified only those of verified clients.
 func (c condition) count(r *report.Report) (n, of int64) {
 	switch {
 	case c.what == "unparsed":
@@ -242,7 +242,7 @@ func (c condition) count(r *report.Report) (n, of int64) {
 	return n, of
 }
 
-// holds reports whether the condition holds for n out of so many.
+// holds reports whether the condition holds for n out of a total.
 func (c condition) holds(n, of int64) bool {
 	order := cmp.Compare(n, c.n)
 	if c.isShare {
@@ -251,7 +251,7 @@ func (c condition) holds(n, of int64) bool {
 	return strings.Contains(c.operator, map[int]string{-1: "<", 0: "=", 1: ">"}[order])
 }
 
-// found says what was counted, where the condition holds.
+// found says what was counted, if the condition holds.
 func (c condition) found(n, of int64) string {
 	text := fmt.Sprintf("there %s %s", english.Verb(n, "is", "are"), english.Grouped(n))
 	if c.isShare {

@@ -166,7 +166,7 @@ func moreSpecific(e crawler.Explanation, header string, than crawler.Word) strin
 	return ""
 }
 
-// whyNone explains why a header names no crawler. Browsers never do.
+// whyNone explains why a header names no crawler. The headers of browsers never do.
 func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
 	if i := slices.IndexFunc(e.Words, func(w crawler.Word) bool { return w.Standing == crawler.Control }); i >= 0 {
@@ -251,7 +251,7 @@ func (r headerReading) text(w *bufio.Writer) {
 		"its operator is not known to publish anything that verifies its addresses"))
 }
 
-// statement quotes the operator about robots.txt.
+// statement quotes the operator's statement about robots.txt.
 func (r headerReading) statement() string {
 	claim := map[string]string{"yes": "says that it obeys robots.txt",
 		"no": "says that it may ignore robots.txt"}[r.Obeys]

@@ -18,9 +18,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// The kinds of flags. Errors of their readers are what follows the name of the flag in a message.
+// The kinds of flags. The errors of their readers follow the name of the flag in a message.
 
-// wrongf is such an error.
+// wrongf returns such an error.
 func wrongf(format string, args ...any) error { return fmt.Errorf(" "+format, args...) }
 
 // onOff is a flag without a value.
@@ -70,7 +70,7 @@ func (k kind) completed(by cobra.CompletionFunc) kind {
 	return k
 }
 
-// oneOf is one of some values, in whatever case.
+// oneOf is one of some values, in any case.
 func oneOf(value string, choices ...string) kind {
 	return kind{value: value, choices: choices, read: func(text string) (any, error) {
 		i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, text) })
@@ -103,8 +103,8 @@ func natural(n int) error {
 	return nil
 }
 
-// maxWorkers bounds --workers: each worker has buffers of its own, and more workers than
-// processors are of no use.
+// maxWorkers bounds --workers: each worker has its own buffers, and more workers than
+// processors are useless.
 const maxWorkers = 1024
 
 func ofWorkers(n int) error {
@@ -229,7 +229,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// parsed is a text that a function reads. sign is what stands between the flag and the function's error.
+// parsed is a text that a function reads. sign separates the flag and the function's error.
 func parsed[T any](value, sign string, parse func(text string) (T, error)) kind {
 	return kind{value: value, read: func(text string) (any, error) {
 		v, err := parse(text)
@@ -240,12 +240,12 @@ func parsed[T any](value, sign string, parse func(text string) (T, error)) kind 
 	}}
 }
 
-// offering is a kind of whose values completion offers some.
+// offering is a kind with some values offered by completion.
 func (k kind) offering(values ...string) kind {
 	return k.completed(cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// crawlerNames is a list of crawlers, which has one at least.
+// crawlerNames is a nonempty list of crawlers.
 var crawlerNames = kind{value: "NAMES", read: func(text string) (any, error) {
 	if text == "" {
 		return nil, wrongf("names no crawler")

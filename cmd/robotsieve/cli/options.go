@@ -4,7 +4,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// optionFlags are the flags by which users give the options that the messages of packages name, as in
+// optionFlags maps the options in messages of packages to flags, as for
 // "option MaxUnparsed".
 var optionFlags = map[string]string{
 	"Agents": "agent", "AllowDuplicates": "allow-duplicates", "Annotate": "annotate", "Anonymous": "anonymize",
@@ -24,7 +24,7 @@ var optionFlags = map[string]string{
 
 var namedOptions = lazy.Regexp(`\boption ([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)?)|\bjob\.Explain\b`)
 
-// inFlags puts a text of a package into the words of the command line: it names flags for options.
+// inFlags rewrites a text of a package for the command line: it names flags in place of options.
 func inFlags(text string) string {
 	return namedOptions().ReplaceAllStringFunc(text, func(found string) string {
 		if found == "job.Explain" {
