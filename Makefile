@@ -206,12 +206,14 @@ fuzz-short:
 mutate:
 	$(GO) run ./internal/test/mutate -o internal/test/mutate/mutation.md
 
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet -pgo=off ./...
 	$(GO) test -pgo=off -vet=off -run TestSystems ./docs # Windows, macOS and 32 bits
-	$(GO) run -pgo=off github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	@if $(GO) run -pgo=off $(ACTIONLINT) -version >/dev/null 2>&1; then $(GO) run -pgo=off $(ACTIONLINT); \
+		else echo "actionlint, of the workflows: skipped, it cannot be had"; fi
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; fi
 
 # The man pages of all commands, in bin/man, and what shells complete, in bin/completions.

@@ -2,24 +2,24 @@ package automaton
 
 import "fmt"
 
-// Builder makes the machines of one robots.txt and its ruleset, in few pieces of memory:
-// the first machine and the rule lists of all machines are one piece, if they are small.
-// To allocate is a third of the time to compile a small file, and to go from one piece to
-// the next most of the time to match by rules that are in no cache.
+// Builder makes the machines of one robots.txt and its ruleset with few allocations: the first
+// machine shares one allocation with the rule lists of all machines, if they are small. Allocating
+// takes a third of the time to compile a small file, and pointer chasing takes most of the time to
+// match rules that are not cached.
 //
-// Machines of one Builder keep one another in memory. A Builder belongs to one goroutine;
-// its machines and rulesets do not change. The zero value is for RFC9309 and has room for
-// nothing.
+// Machines of one Builder keep one another in memory. A Builder belongs to one goroutine; the
+// machines and rulesets that it makes are immutable. The zero value is a Builder for RFC9309
+// without preallocated space.
 type Builder struct {
 	dialect  Dialect
-	first    *Machine  // nil if it is taken
-	machines []Machine // the room for others that is left
-	lists    []listed  // the room for lists that is left
+	first    *Machine  // nil once it is taken
+	machines []Machine // preallocated machines that are not used yet
+	lists    []listed  // preallocated lists that are not used yet
 }
 
-// NewBuilder returns a Builder with room for a number of machines, and for a number of
-// rules of those without a table. Where there are more, each takes memory of its own; room
-// that is not used is wasted.
+// NewBuilder returns a Builder with space for the given number of machines, and for the given
+// number of rules in machines without a table. More of either are allocated one by one; unused
+// space is wasted.
 func NewBuilder(d Dialect, machines, rules int) Builder {
 	b := Builder{dialect: d}
 	b.first, b.lists = newFirst(rules)
@@ -29,7 +29,7 @@ func NewBuilder(d Dialect, machines, rules int) Builder {
 	return b
 }
 
-// NewMachine returns a machine of rules in the order of their rank, as Builder.Machine does.
+// NewMachine returns a machine for rules sorted by rank, as Builder.Machine does.
 func NewMachine(d Dialect, rules []Rule, e Engine) (*Machine, error) {
 	listed := len(rules)
 	if e.wantsTable(rules) {
@@ -39,15 +39,14 @@ func NewMachine(d Dialect, rules []Rule, e Engine) (*Machine, error) {
 	return b.Machine(rules, e)
 }
 
-// withList is a machine in one piece of memory with lists.
+// withList is a machine and its lists in one allocation.
 type withList[L any] struct {
 	Machine
 	list L
 }
 
-// newFirst makes a machine and room for the lists of a number of rules, in one piece if
-// these are few. Each piece has a size that the allocator knows and that is a multiple of a
-// line of the cache.
+// newFirst allocates a machine and lists for a number of rules, together if the rules are few. The
+// sizes are size classes of the allocator and multiples of a cache line.
 func newFirst(rules int) (*Machine, list) {
 	switch {
 	case rules == 0:
@@ -73,9 +72,9 @@ func newFirst(rules int) (*Machine, list) {
 	return &Machine{}, make(list, rules)
 }
 
-// Machine makes a machine of rules in the order of their rank, the one that outranks all
-// others first. The rules are taken over, not copied: the caller must not use them afterwards. The error
-// names the rule that is not as the documentation of Rule demands.
+// Machine makes a machine from rules sorted by rank, highest first. It takes ownership of the
+// slice: the caller must not use the rules afterwards. If a rule breaks a requirement in the
+// documentation of Rule, the error names it.
 func (b *Builder) Machine(rules []Rule, e Engine) (*Machine, error) {
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
@@ -100,7 +99,6 @@ func (b *Builder) Machine(rules []Rule, e Engine) (*Machine, error) {
 	return m, nil
 }
 
-// machine returns a new machine.
 func (b *Builder) machine() (m *Machine) {
 	switch {
 	case b.first != nil:
@@ -113,7 +111,6 @@ func (b *Builder) machine() (m *Machine) {
 	return &Machine{}
 }
 
-// list makes the list of rules.
 func (b *Builder) list(rules []Rule) (l list) {
 	if n := len(rules); n <= len(b.lists) {
 		l, b.lists = b.lists[:n:n], b.lists[n:]
@@ -126,11 +123,10 @@ func (b *Builder) list(rules []Rule) (l list) {
 	return l
 }
 
-// Ruleset makes a ruleset of the machines of its groups; wildcard is the one of the groups
-// for *, nil if there is none. The dialect original takes the first agent in the given
-// order whose token is part of a crawler's name; for the others the order is of no
-// importance, and each token may occur once. The agents are taken over, not copied. Ruleset is
-// called once.
+// Ruleset makes a ruleset from the machines of its groups; wildcard is the machine for *, or nil if
+// no group is for *. Dialect Original uses the first agent in the given order whose token occurs in
+// a crawler's name. In the other dialects the order does not matter, and tokens must be unique.
+// Ruleset takes ownership of agents and may be called only once.
 func (b *Builder) Ruleset(agents []TokenMachine, wildcard *Machine) (*Ruleset, error) {
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)

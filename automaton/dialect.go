@@ -9,44 +9,44 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Dialect is a way of reading robots.txt. The zero value is RFC9309. A value from
-// NumDialects on is refused: by an error where a function returns one, else, as a mistake
-// of the program that no input can cause, by a panic.
+// Dialect is a way of reading robots.txt. The zero value is RFC9309. Values from NumDialects on are
+// invalid: functions that return an error reject them, and all others panic, since no input can
+// cause them.
 type Dialect uint8
 
-// Archives store these numbers, so that a new dialect comes last.
+// Archives store these numbers: append new dialects at the end.
 const (
 	// RFC9309 is the Robots Exclusion Protocol as published in RFC 9309.
 	RFC9309 Dialect = iota
 	// Google is the behaviour of the open-source parser google/robotstxt.
 	Google
-	// Original is the note of 1994 with the Allow line of the draft of 1996:
-	// records, substrings of names, and the first matching rule.
+	// Original is the note of 1994 with the Allow line of the 1996 draft. It has records instead of
+	// groups, finds crawlers by substrings of their names, and the first rule that matches decides.
 	Original
 )
 
-// dialectRow is how a dialect reads URLs and the names of crawlers. How it reads robots.txt
-// and ranks rules is in the table of the same name in package compile.
+// dialectRow describes how a dialect reads URLs and names of crawlers. How it reads robots.txt and
+// ranks rules is in the table of the same name in package compile.
 type dialectRow struct {
 	name string
-	// ends has in its lower classes the bytes that end the authority of a URL, in its
-	// higher classes those that end the path.
+	// ends marks the bytes that end the authority of a URL in its lower classes, and the bytes that
+	// end the path in its higher classes.
 	ends *table.Classes
-	// form is the form that patterns and paths are compared in. Where it is FormA, rules
-	// may be in FormB as well.
+	// form is the form in which patterns and paths are compared. If it is FormA, rules may be in FormB
+	// as well.
 	form Form
-	// crawlers says how the name of a crawler finds the groups that bind it.
+	// crawlers is how a crawler's name is matched with groups.
 	crawlers naming
-	// targets says that a URL which begins with a slash is a request target, so that
-	// "//a" is a path and not a host.
+	// targets means that a URL beginning with a slash is a request target, so that "//a" is a path and
+	// not a host.
 	targets bool
-	// firstMatch says that of the rules that match the first in the file decides, not the longest.
+	// firstMatch means that the first matching rule of the file decides, not the longest.
 	firstMatch bool
-	// exemptsItself says that /robots.txt is allowed by any rules.
+	// exemptsItself means that /robots.txt is always allowed.
 	exemptsItself bool
 }
 
-// naming is how the name of a crawler finds the groups that bind it.
+// naming is how a crawler's name is matched with groups.
 type naming uint8
 
 const (
@@ -71,12 +71,11 @@ var dialectRows = [...]dialectRow{
 	},
 }
 
-// NumDialects is the number of dialects. They are the numbers below it.
+// NumDialects is the number of dialects; valid dialects are less than it.
 const NumDialects = Dialect(len(dialectRows))
 
 var errUnknownDialect = errors.New("unknown dialect")
 
-// row returns the dialect's row.
 func (d Dialect) row() *dialectRow {
 	if !d.Known() {
 		panic("automaton: unknown dialect")
@@ -87,11 +86,11 @@ func (d Dialect) row() *dialectRow {
 // Known reports whether d is one of the dialects.
 func (d Dialect) Known() bool { return d < NumDialects }
 
-// FirstMatchDecides reports whether, of the rules that match, the first in the file decides. In
-// the other dialects the longest does. It panics if the dialect is unknown.
+// FirstMatchDecides reports whether the first matching rule of the file decides, rather than the
+// longest. It panics if the dialect is unknown.
 func (d Dialect) FirstMatchDecides() bool { return d.row().firstMatch }
 
-// String returns the name by which ParseDialect knows the dialect.
+// String returns the name that ParseDialect accepts for the dialect.
 func (d Dialect) String() string {
 	if d.Known() {
 		return dialectRows[d].name
@@ -108,7 +107,7 @@ func DialectNames() []string {
 	return names
 }
 
-// ParseDialect returns the dialect with a name, which is one of DialectNames.
+// ParseDialect returns the dialect with one of the DialectNames.
 func ParseDialect(name string) (Dialect, error) {
 	names := DialectNames()
 	if i := slices.Index(names, name); i >= 0 {
@@ -117,8 +116,8 @@ func ParseDialect(name string) (Dialect, error) {
 	return 0, fmt.Errorf("unknown dialect %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// Names reports whether a token of robots.txt, in lower case, names a crawler. Ruleset.Named
-// finds the token by that name unless it finds another one first.
+// Names reports whether a lowercase token of robots.txt names a crawler: Ruleset.Named finds the
+// token by that name unless it finds another one first.
 func (d Dialect) Names(name []byte, token string) bool {
 	switch d.row().crawlers {
 	case namedWithin:
@@ -129,26 +128,25 @@ func (d Dialect) Names(name []byte, token string) bool {
 	return compareFold(name, token) == 0
 }
 
-// SearchesNames reports whether tokens of robots.txt are searched for in a crawler's name,
-// which may then be a whole User-Agent header.
+// SearchesNames reports whether a crawler's name is searched for the tokens of robots.txt, so that
+// it may be a whole User-Agent header.
 func (d Dialect) SearchesNames() bool { return d.row().crawlers == namedWithin }
 
-// Exempts reports whether a path, as Path returns it, is allowed by any rules: in all dialects
-// but google /robots.txt is (RFC 9309 2.2.2).
+// Exempts reports whether a path, as returned by Path, is allowed whatever the rules say. In all
+// dialects but Google this holds for /robots.txt (RFC 9309 2.2.2).
 func (d Dialect) Exempts(path []byte) bool {
 	return d.row().exemptsItself && string(path) == robotsTxt
 }
 
-// IsTokenByte reports whether c may stand in a product token as RFC 9309's
-// dialect reads it: letters, digits, '_', '-' and '.'. The RFC allows only
-// letters, '_' and '-'; digits and '.' are read too because crawlers called MJ12bot
-// and archive.org_bot exist, and a group that names them must bind them.
+// IsTokenByte reports whether c may occur in a product token of dialect RFC9309: letters, digits,
+// '_', '-' and '.'. The RFC allows only letters, '_' and '-', but crawlers such as MJ12bot and
+// archive.org_bot exist, and a group that names them must bind them.
 func IsTokenByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// CutToken returns the product token at the start of an agent's name: its
-// longest prefix of bytes for which IsTokenByte holds. The result is a view.
+// CutToken returns the product token at the start of name, the longest prefix for which IsTokenByte
+// holds. The result aliases name.
 func CutToken(name []byte) []byte {
 	for i, c := range name {
 		if !IsTokenByte(c) {

@@ -1,21 +1,21 @@
-// Package automaton matches URLs with the rules of robots.txt: immutable machines that
-// answer with a verdict and the line that decided, without allocating, failing or locking.
+// Package automaton matches URLs with the rules of robots.txt. Its machines are immutable;
+// they return a verdict and the line that decided, without allocating, failing or locking.
 //
-// Package compile reads robots.txt and makes a Ruleset of it, which has a Machine for each
-// crawler that is named and one for all others. Ruleset.Match is the simplest way to a
-// verdict. What changes during a match is in a Scratch, one for each goroutine; machines and
-// rulesets are shared by all. Builder, Source, Rule and Form are for those that make
-// machines: package compile and archives.
+// Package compile turns a robots.txt into a Ruleset, with a Machine for each crawler that is
+// named and one for all others. Ruleset.Match is the simplest way to a verdict. The mutable
+// state of a match is in a Scratch, one per goroutine; rulesets and machines can be shared.
+// Builder, Source, Rule and Form are for code that makes machines, such as packages compile
+// and archive.
 //
-// The dialects of robots.txt differ in how a URL becomes a path (Dialect.Path), in which form
-// a path is compared with a pattern (Form), and in how rules outrank one another, which is
+// The dialects of robots.txt differ in how a URL becomes a path (Dialect.Path), in the form
+// in which paths and patterns are compared (Form), and in how rules are ranked, which is
 // settled before a Machine exists.
 //
-// A Machine answers by one of two engines, chosen when it was made. A list tries its rules in
-// the order of their rank, and the first that matches decides. For more than a few rules a
-// table (package internal/table) finds those that match without looking at the others. Only
-// where robots.txt has several groups for one crawler has a machine several of these, and
-// then the ranks of their best rules are compared.
+// A Machine uses one of two engines, chosen when it is made. A list tries its rules in order
+// of rank, and the first match decides. For more than a few rules a table (package
+// internal/table) finds the rules that match without looking at the others. If robots.txt has
+// several groups for one crawler, its machine has one engine for each, and compares the ranks
+// of their best rules.
 //
 // # What was tried
 //
@@ -34,7 +34,7 @@
 // And in a run of its own, in which the last of these took 54, 107 and 613:
 //
 //	segments in a hash, asked where one may begin           48      69     410
-//	... a byte that tells of most that it is not there      46      64     307
+//	... a byte that shows for most that it is not there     46      64     307
 //	... ends by two bytes, the first filter inlined        46      59     309
 //
 // A single deterministic automaton passes 50,000 states on real files of 16 rules and was not

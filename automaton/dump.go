@@ -7,10 +7,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// String returns the machine as text: its rules in the order of their rank, each with its
-// number, line, verdict, pattern and rank, whose halves are written apart, and its table
-// if it has one. It is for people to read when a verdict surprises them, and changes with
-// the engine. Of a large machine it has the beginning, some 1 MiB, and says that there is more.
+// String describes the machine for debugging: its rules in order of rank, each with its number,
+// line, verdict, pattern and rank (both halves apart), and its table if it has one. The format may
+// change at any time. The text is cut after about 1 MiB, and says so.
 func (m *Machine) String() string {
 	var b dump
 	parts := m.all()
@@ -43,7 +42,7 @@ func (m *Machine) String() string {
 	return b.String()
 }
 
-// dump is the text of a machine while it is made.
+// dump is the text of a machine under construction.
 type dump struct {
 	strings.Builder
 	cut bool // something is left out
@@ -55,7 +54,7 @@ const (
 	maxShown = 1000
 )
 
-// printf writes a text, unless the dump is as long as it may be.
+// printf appends to the text unless it has reached its limit.
 func (b *dump) printf(format string, args ...any) {
 	if b.Len() >= maxDump {
 		b.cut = true
@@ -64,7 +63,7 @@ func (b *dump) printf(format string, args ...any) {
 	fmt.Fprintf(b, format, args...)
 }
 
-// shown returns the beginning of a pattern, and how much is left out.
+// shown returns the beginning of a pattern, and a remark on how much was left out.
 func shown(pattern string) (beginning, more string) {
 	if len(pattern) <= maxShown {
 		return pattern, ""
@@ -72,7 +71,7 @@ func shown(pattern string) (beginning, more string) {
 	return pattern[:maxShown], fmt.Sprintf(" and %d octets more", len(pattern)-maxShown)
 }
 
-// text writes a rule as a line of robots.txt would say it.
+// text formats a rule as a line of robots.txt.
 func (r *Rule) text() string {
 	verdict, end, form := "allow", "", ""
 	if r.Verdict.Disallowed {

@@ -7,19 +7,19 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table/build"
 )
 
-// Engine says how a machine finds the rule that decides. All engines answer the same.
+// Engine is how a machine finds the deciding rule. All engines give the same answers.
 type Engine uint8
 
 const (
-	// EngineAuto is what is faster: a list for few rules, else a table.
+	// EngineAuto picks the faster engine: a list for few rules, otherwise a table.
 	EngineAuto Engine = iota
 	// EngineList tries the rules one by one.
 	EngineList
-	// EngineTable has a table for any number of rules, unless they are written so that
-	// no table of them is fast: then it is a list.
+	// EngineTable uses a table for any number of rules, but falls back to a list for rules that no
+	// table matches fast.
 	EngineTable
-	// engineGaps is EngineTable with table.Gaps for all segments after gaps. The
-	// other engines have it only where table.Segments could take long. It is for tests.
+	// engineGaps is EngineTable with table.Gaps for all segments after gaps. The other engines use
+	// that only where table.Segments could be slow. It is for tests.
 	engineGaps
 )
 
@@ -38,7 +38,7 @@ const (
 // 2.4 bytes a byte, with tables, one for each of its groups, in 6.2 µs and 11 bytes.
 const crossover = 9
 
-// wantsTable reports whether ranked rules are to have a table, if there can be one that is fast.
+// wantsTable reports whether ranked rules should get a table, if one would be fast.
 func (e Engine) wantsTable(rules []Rule) bool {
 	switch e {
 	case EngineAuto:
@@ -49,9 +49,9 @@ func (e Engine) wantsTable(rules []Rule) bool {
 	return false
 }
 
-// worthTable reports whether the patterns of rules have so many bytes that a table, which
-// takes a thousand bytes before it holds any, takes at most forty for each. Some files have
-// hundreds of groups of ten rules, one for each file name extension.
+// worthTable reports whether the patterns are long enough to justify a table, which takes a
+// thousand bytes when empty: at most forty bytes of table for each byte. Some files have hundreds
+// of groups with ten rules each, one rule for each file name extension.
 func worthTable(rules []Rule) bool {
 	const enough = 80
 	octets := 0
@@ -63,8 +63,8 @@ func worthTable(rules []Rule) bool {
 	return len(rules) > enough
 }
 
-// table makes the table of ranked rules that have been checked. It returns nil where a list is to answer,
-// or where the rules are written so that no table of them is fast.
+// table makes the table for ranked rules that have been validated. It returns nil if a list should
+// answer, or if no table would be fast.
 func (e Engine) table(rules []Rule) *table.Table {
 	if !e.wantsTable(rules) {
 		return nil
@@ -83,5 +83,5 @@ func (e Engine) table(rules []Rule) *table.Table {
 	return made
 }
 
-// patterns are the lists that no table is made of at the moment.
+// patterns recycles the lists that tables are made from.
 var patterns = sync.Pool{New: func() any { return &[]build.Pattern{} }}

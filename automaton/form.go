@@ -6,28 +6,25 @@ import (
 	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
-// Form is a way of writing paths and patterns, in which they are compared. Each rule of a
-// Machine is in one form, chosen when it was compiled, and is compared with the path in
-// that form.
+// Form is a normal form of paths and patterns. Each rule of a Machine is compiled to one form, and
+// is compared with the path in that form.
 type Form uint8
 
 const (
-	// FormRaw is the URL's own bytes (dialect google).
+	// FormRaw is the URL as it stands (dialect Google).
 	FormRaw Form = iota
-	// FormA is RFC 9309's canonical form (2.2.2): escapes of unreserved octets
-	// decoded, other escapes in upper case, bytes that may not stand raw in a
-	// URL, and '*' and '$', escaped.
+	// FormA is RFC 9309's canonical form (2.2.2): escapes of unreserved octets are decoded; other
+	// escapes are in upper case; '*', '$' and bytes that may not stand raw in a URL are escaped.
 	FormA
-	// FormB is FormA in which, after the first raw '?', the escapes of
-	// : / ? @ ! ' ( ) , ; are decoded too, so that ?u=http://x and
-	// ?u=http%3A%2F%2Fx are equal.
+	// FormB is FormA, except that after the first raw '?' the escapes of : / ? @ ! ' ( ) , ; are
+	// decoded too, so that ?u=http://x equals ?u=http%3A%2F%2Fx.
 	FormB
-	// FormDecoded is the form of the note of 1994: every escape decoded, but
-	// for %2F, whose hex is in upper case (dialect original).
+	// FormDecoded is the form of the 1994 note: all escapes are decoded except %2F, whose hex digit is
+	// in upper case (dialect Original).
 	FormDecoded
 )
 
-// What a form may do with a byte, whether raw or escaped.
+// What a form may do with a raw or escaped byte.
 const (
 	rawEscaped   = 1 << iota // raw, it becomes an escape in FormA and FormB
 	rawPercent               // raw, it may begin an escape

@@ -6,30 +6,26 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// list is the engine of small machines: the rules are tried in order, and the first that
-// matches decides. One comparison of the eight bytes after the path's slash excludes nearly
-// all. A list is as fast as a table for up to seven rules, and for up to nine it loses less
-// than it costs to build one (crossover).
+// list is the engine of small machines. It tries the rules in order, and the first match decides.
+// One comparison of the eight bytes after the path's slash rules out nearly all of them. A list is
+// as fast as a table for up to seven rules; for eight and nine it costs less than building a table
+// would (crossover).
 type list []listed
 
-// listed is the part of a rule that a list looks at first: 16 bytes, four to a line of the
-// cache.
+// listed holds the part of a rule that a list looks at first: 16 bytes, four to a cache line.
 type listed struct {
-	// word holds the first bytes of the pattern after its slash, eight or as many as there
-	// are.
+	// word holds the first bytes of the pattern after its slash, at most eight.
 	word uint64
-	// line and disallowed are the rule's verdict. To look for it in the rule, when that is in
-	// no cache, costs as much as the match.
+	// line and disallowed are the rule's verdict. Fetching them from an uncached rule costs as much as
+	// the match.
 	line       uint32
 	disallowed bool
-	// octets is the number of bytes in word.
-	octets uint8
-	// needed is the rarest of the bytes after the pattern's gaps, 0 if there are no gaps. A
-	// path without it does not match, and to find that out costs less than to search for
-	// segments.
+	octets     uint8
+	// needed is the rarest of the bytes after the pattern's gaps, or 0 without gaps. A path without
+	// that byte cannot match, which is cheaper to find out than a search for segments.
 	needed byte
-	// whole is the length of the pattern, at least 1, if every path as long or longer with the
-	// octets in word matches: then the rule need not be looked at. Else 0.
+	// whole is the length of the pattern, at least 1, if word alone decides whether a path of at least
+	// that length matches; the rule need not be read then. Otherwise it is 0.
 	whole uint8
 }
 
@@ -53,7 +49,7 @@ func (e *listed) set(r *Rule) {
 	}
 }
 
-// verdict returns that of the first rule that matches a path which begins with a slash.
+// verdict returns the verdict of the first rule that matches a path beginning with a slash.
 func (l list) verdict(rules []Rule, path []byte) Verdict {
 	if i := l.first(rules, path, allForms, uint32(len(l))); int(i) < len(l) {
 		return Verdict{Line: l[i].line, Disallowed: l[i].disallowed}
@@ -61,11 +57,11 @@ func (l list) verdict(rules []Rule, path []byte) Verdict {
 	return Verdict{}
 }
 
-// first returns the first rule below limit that matches a path which begins with a slash,
-// limit if there is none.
+// first returns the index of the first rule below limit that matches a path beginning with a slash,
+// or limit if none does.
 func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint32 {
 	word := table.FirstOctets(path[1:])
-	missing := -1 // a byte that the path does not have
+	missing := -1 // a byte that does not occur in the path
 	for i := range l[:limit] {
 		table.Spend(1)
 		e := &l[i]

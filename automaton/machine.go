@@ -11,36 +11,34 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Scratch is the memory that a match writes to: the forms of one path, and the segments that
-// wait while it is read. The zero value is ready for use; its buffers grow to the longest path and
-// the largest machine that they have seen and are then reused. A Scratch belongs to one
-// goroutine at a time and serves any number of machines, one after the other.
+// Scratch is the working memory of matches. The zero value is ready for use. Its buffers grow to
+// the longest path and the largest machine that they have seen, and are reused. A Scratch serves
+// any number of machines, but only one goroutine at a time.
 type Scratch struct {
 	a, b, path []byte
 	table      table.Scratch
 }
 
-// Machine matches paths with the rules for one crawler on one origin. It is immutable and
-// safe for any number of goroutines. The nil Machine has no rules and allows everything.
+// Machine matches paths with the rules for one crawler on one origin. It is immutable and safe for
+// concurrent use. The nil Machine has no rules and allows everything.
 type Machine struct {
 	dialect       Dialect
-	form          Form // of the dialect
-	exemptsItself bool // likewise
+	form          Form // the dialect's
+	exemptsItself bool // the dialect's
 	hasB          bool // a rule is in FormB
 	number        uint32
-	later         atomic.Pointer[later] // builds the machine by its number; nil if it is built
+	later         atomic.Pointer[later] // builds the machine on demand; nil once it is built
 	part
-	parts []*part // of a machine that Join has made, which has none of its own
+	parts []*part // set by Join, instead of the machine's own part
 }
 
-// later has the source of machines that are built when they are asked for, one at a time.
+// later is a source of machines that are built on demand, one at a time.
 type later struct {
 	mu     sync.Mutex
 	source Source
 }
 
-// laterMachines returns machines of a dialect, each of which is built when a ruleset that has it is first
-// asked for it.
+// laterMachines returns count machines, each of which is built when it is first used.
 func laterMachines(d Dialect, source Source, n int) []Machine {
 	l, row, machines := &later{source: source}, d.row(), make([]Machine, n)
 	for i := range machines {
@@ -51,7 +49,7 @@ func laterMachines(d Dialect, source Source, n int) []Machine {
 	return machines
 }
 
-// built returns a machine, which may be nil, after it has been built.
+// built returns m, which may be nil, after building it if necessary.
 func (m *Machine) built() *Machine {
 	if m != nil {
 		if l := m.later.Load(); l != nil {
@@ -72,17 +70,17 @@ func (l *later) complete(m *Machine) {
 	m.later.Store(nil)
 }
 
-// part is a list of rules, the highest rank first, with one of the two engines that find the
-// first of them that matches. Machines that Join has made of the same groups share their
-// parts, so that the machines of a robots.txt together take memory in proportion to it.
+// part is a list of rules sorted by rank, highest first, with the engine that finds the first
+// match. Joined machines share the parts of their groups, so that the machines of a robots.txt take
+// memory in proportion to the file.
 type part struct {
 	rules []Rule
 	list  list         // nil if there is a table
 	table *table.Table // nil if there is a list
 }
 
-// Size returns about how many bytes the rules of a machine take and what finds them, beside the
-// octets of patterns.
+// Size returns the approximate memory of a machine's rules and engine in bytes, excluding the text
+// of patterns.
 func (m *Machine) Size() (bytes int64) {
 	for _, p := range m.all() {
 		bytes += int64(len(p.rules))*int64(unsafe.Sizeof(Rule{})) + int64(len(p.list))*int64(unsafe.Sizeof(listed{}))
@@ -93,10 +91,9 @@ func (m *Machine) Size() (bytes int64) {
 	return bytes
 }
 
-// Join makes one machine of several of a dialect, which answers as one with all their rules
-// would, in the order of their ranks. It shares their rules instead of copying them. Of two
-// rules of one rank, that of the earlier machine decides. Nil machines are skipped; a machine
-// of another dialect is an error.
+// Join returns a machine with the rules of several machines of one dialect, ordered by rank. It
+// shares the rules instead of copying them. If two rules have the same rank, the earlier machine's
+// decides. Nil machines are skipped; a machine of another dialect is an error.
 func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 	if !d.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
@@ -115,7 +112,6 @@ func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 	return joined, nil
 }
 
-// all returns the parts that have rules.
 func (m *Machine) all() []*part {
 	if m == nil || m.parts == nil && len(m.rules) == 0 {
 		return nil
@@ -126,8 +122,8 @@ func (m *Machine) all() []*part {
 	return m.parts
 }
 
-// Dialect returns the dialect in which the machine's rules were read, RFC9309 for the nil
-// Machine.
+// Dialect returns the dialect in which the machine's rules were read; for the nil Machine it is
+// RFC9309.
 func (m *Machine) Dialect() Dialect {
 	if m == nil {
 		return RFC9309
@@ -135,7 +131,6 @@ func (m *Machine) Dialect() Dialect {
 	return m.dialect
 }
 
-// Len returns the number of rules.
 func (m *Machine) Len() int {
 	n := 0
 	for _, p := range m.all() {
@@ -144,9 +139,9 @@ func (m *Machine) Len() int {
 	return n
 }
 
-// Lists returns the rules of the machine in the lists that Builder.Machine and Join made it
-// of, each in the order of its rank. Machines that Join made of the same machine share its
-// list: it is the same slice. The rules are the machine's own and are not to be changed.
+// Lists returns the machine's rules as the lists that Builder.Machine and Join were given, each
+// sorted by rank. Machines joined from the same machine return the same slice for it. The caller
+// must not modify the rules.
 func (m *Machine) Lists() [][]Rule {
 	if m == nil {
 		return nil
@@ -159,7 +154,7 @@ func (m *Machine) Lists() [][]Rule {
 	return lists
 }
 
-// Forbids reports whether there is a rule that can forbid a path.
+// Forbids reports whether any rule can forbid a path.
 func (m *Machine) Forbids() bool {
 	for _, p := range m.all() {
 		if slices.ContainsFunc(p.rules, func(r Rule) bool { return !r.Verdict.Allowed() }) {
@@ -169,11 +164,10 @@ func (m *Machine) Forbids() bool {
 	return false
 }
 
-// Agrees reports whether two machines, of any dialects, are certain to forbid the same paths by
-// the same lines as long as the path is canonical (IsCanonical) and is not /robots.txt, about
-// which the dialects differ. It may return false for machines that agree all the same. An
-// audit asks it once for each crawler and copy of robots.txt, so that to judge by two dialects
-// takes no longer than by one.
+// Agrees reports whether two machines, of any dialects, are certain to forbid the same canonical
+// paths (IsCanonical) by the same lines, apart from /robots.txt, on which dialects differ. It may
+// return false for machines that agree. An audit calls it once per crawler and copy of robots.txt,
+// so that judging by two dialects is as fast as by one.
 func (m *Machine) Agrees(o *Machine) bool {
 	mine, others := m.deciding(), o.deciding()
 	return slices.EqualFunc(mine, others, func(p, q []Rule) bool {
@@ -184,9 +178,8 @@ func (m *Machine) Agrees(o *Machine) bool {
 	})
 }
 
-// deciding returns the rules of each part that has any, without those at its end which change
-// nothing but the line of a verdict that allows: rules that allow and outrank no rule that
-// disallows, in any part.
+// deciding returns the rules of each non-empty part without trailing rules that allow and outrank
+// no disallowing rule of any part: these change nothing but the line of a verdict.
 func (m *Machine) deciding() (lists [][]Rule) {
 	parts, lowest := m.all(), uint64(math.MaxUint64)
 	for _, p := range parts {

@@ -9,35 +9,33 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// The match, in one line: the first rule in the order of rank that matches is the verdict.
-// Four things complicate it.
+// A match returns the verdict of the first rule, in order of rank, that matches. Four things
+// complicate this.
 //
-// First, the dialects compare different forms of a path. A rule says in which one it is
-// written, and each form is made at most once a match, into the Scratch, and only if the path
-// is not in that form already: nearly all are.
+// First, dialects compare different forms of a path. Each rule names the form in which it is
+// written. A form is computed at most once per match, into the Scratch, and only for paths that are
+// not in that form already; nearly all are.
 //
-// Second, only few rules can match, and to try all would take time for each. A list (list.go)
-// excludes most with one comparison of eight bytes. A table does not look at rules that do
-// not match at all: from the path's slash on it reads eight bytes at a time, and at each
-// state looks up, for each length of edge that leaves it, the edge with these bytes. The
-// lookups are independent loads, where an automaton that reads byte by byte would wait for
-// each. In the first state, with most of the edges, a filter leaves about one of the eight
-// lengths.
+// Second, only a few rules can match, and trying all takes time. A list (list.go) rules out most
+// with one comparison of eight bytes. A table never looks at rules that do not match: from the
+// path's slash on it reads eight bytes at a time, and in each state it looks up the edge with these
+// bytes, once for each edge length. The lookups are independent loads, where an automaton that
+// reads single bytes would wait for each. In the first state, which has most of the edges, a filter
+// leaves about one of the eight lengths.
 //
-// Third, a rule with gaps has matched only when all its segments are found one after the
-// other. Where its prefix ends, the segment after the first gap begins to wait; where a
-// segment is found that waits, the next one begins to. Segments are searched for where they
-// may begin, or, where that could take long, an automaton reads the path once (package
-// internal/table). The leftmost place of each segment is as good as any later one, since it
-// leaves the most room for what follows. Nothing is searched for if no rule that waits could
-// outrank the best one found.
+// Third, a rule with gaps matches only after all its segments have been found in order. Where its
+// prefix ends, the segment after the first gap begins to wait; where a waiting segment is found,
+// the next one begins to wait. Segments are searched for where they may begin or, where that could
+// be slow, by an automaton that reads the path once (package internal/table). The leftmost match of
+// each segment is always right, since it leaves the most bytes for what follows. The search stops
+// when no waiting rule could outrank the best one found.
 //
-// Fourth, a machine may have several parts; then ranks are compared. Nearly all machines have
-// one part.
+// Fourth, a machine may have several parts, whose best rules are then compared by rank. Nearly all
+// machines have one part.
 
 const robotsTxt = "/robots.txt"
 
-// formSet is the set of forms whose rules a path is compared with.
+// formSet is a set of forms.
 type formSet uint8
 
 const (
@@ -53,11 +51,11 @@ func (f formSet) has(form Form) bool {
 	return f&otherForms != 0
 }
 
-// Match returns the verdict on a path as Dialect.Path returns it. Path may be any bytes. Match
-// allocates only when s must grow, and keeps no view of path after it returns. Any number of
-// goroutines may call it, each with its own Scratch.
+// Match returns the verdict on a path that Dialect.Path has returned; other bytes are accepted too.
+// Match allocates only to grow s, and retains no reference to path. It is safe for concurrent use
+// if each goroutine has its own Scratch.
 //
-// All dialects but google allow /robots.txt itself by any rules (RFC 9309 2.2.2).
+// All dialects but Google allow /robots.txt whatever the rules say (RFC 9309 2.2.2).
 func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	if m == nil {
 		return Verdict{}
@@ -86,8 +84,8 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	return best.Verdict
 }
 
-// MatchPlain is like Match for a path that IsPlain. It is for callers that ask several
-// machines about one path.
+// MatchPlain is Match for a path that IsPlain, for callers that ask several machines about one
+// path.
 func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	if m == nil || m.exemptsItself && string(path) == robotsTxt {
 		return Verdict{}
@@ -95,8 +93,8 @@ func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	return m.verdict(s, path)
 }
 
-// verdict returns the verdict on a path that is in the form of all rules. For a machine of one
-// part it repeats what first does, so that a list answers without a look at the rule.
+// verdict returns the verdict on a path that is in the form of all rules. For machines of one part
+// it repeats first, so that a list can answer without reading the rule.
 func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	if m.parts == nil {
 		i := uint32(len(m.rules))
@@ -119,8 +117,8 @@ func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	return Verdict{}
 }
 
-// first returns the rule of the highest rank of those in the given forms that match, best if
-// none outranks that.
+// first returns the highest-ranked rule in the given forms that matches and outranks best;
+// otherwise best.
 func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
 	if m.parts == nil {
 		return m.part.better(s, path, forms, best)
@@ -131,7 +129,7 @@ func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rul
 	return best
 }
 
-// better is like Machine.first for one part.
+// better is Machine.first for one part.
 func (p *part) better(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
 	limit := uint32(len(p.rules))
 	if best != nil { // only what outranks it
@@ -143,7 +141,7 @@ func (p *part) better(s *Scratch, path []byte, forms formSet, best *Rule) *Rule 
 	return best
 }
 
-// first returns the first rule below limit that matches, limit if none does.
+// first returns the index of the first rule below limit that matches, or limit if none does.
 func (p *part) first(s *Scratch, path []byte, forms formSet, limit uint32) uint32 {
 	if len(path) == 0 || path[0] != '/' {
 		return p.firstOfAny(path, forms, limit)
@@ -154,7 +152,7 @@ func (p *part) first(s *Scratch, path []byte, forms formSet, limit uint32) uint3
 	return p.firstInTable(s, path, forms, limit)
 }
 
-// firstOfAny is like first for bytes that do not begin with a slash.
+// firstOfAny is first for bytes that do not begin with a slash.
 func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	for i := range p.rules[:limit] {
 		if r := &p.rules[i]; forms.has(r.Form) && r.matchesAfter(view(path), 0) {
@@ -164,9 +162,9 @@ func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	return limit
 }
 
-// firstInTable returns the first rule below best that matches a path which begins with a
-// slash, best if none does. It is long because it is the hot loop: a call for each edge would
-// cost more than what it does there.
+// firstInTable returns the index of the first rule below best that matches a path beginning with a
+// slash, or best if none does. It is long because it is the hot loop: calling a function for each
+// edge would cost more than the function does.
 func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32) uint32 {
 	t := p.table
 	if forms&otherForms != 0 {
@@ -227,8 +225,7 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 	return best
 }
 
-// reach returns the better of best and the rules of a point, at which the path has come to
-// a byte.
+// reach returns the better of best and the rules of the point that the path has reached.
 func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
 	if forms&otherForms != 0 {
 		best = p.act(at, s, path, end, best)
@@ -239,7 +236,7 @@ func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms fo
 	return best
 }
 
-// act is like reach for the point of one form.
+// act is reach for a point of one form.
 func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint32) uint32 {
 	best = min(best, at.Accept)
 	if end == len(path) {
@@ -256,6 +253,6 @@ func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint3
 	return best
 }
 
-// view returns bytes as a string without copying them. It is used only during a match, in
-// which nothing writes to the bytes.
+// view returns bytes as a string without copying them. It is used only during a match, when nothing
+// writes to the bytes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

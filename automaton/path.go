@@ -9,18 +9,16 @@ import (
 
 var slash = []byte("/")
 
-// Path returns the part of a URL that the dialect's rules are compared with:
-// path and query, exactly as they stand in url, without the fragment. It never
-// normalises anything and accepts any bytes; the result is never empty and
-// starts with a slash. It panics if the dialect is unknown.
+// Path returns the part of a URL that the dialect compares with rules: path and query exactly as
+// they stand in url, without the fragment. It does not normalize and accepts any bytes. The result
+// is never empty and begins with a slash. Path panics if the dialect is unknown.
 //
-// Google's reading takes '?' and ';' as ends of the authority, skips one "//" at the
-// start, and takes a string such as "a/b" as a host with a path; a request target from a
-// log is therefore given to it after a scheme and a host, or to TargetPath. The other
-// dialects take a string that begins with a slash as a request target.
+// Google's parser ends the authority at '?' and ';', skips one "//" at the start, and reads a
+// string such as "a/b" as a host with a path. So put a scheme and host before a request target from
+// a log, or use TargetPath. The other dialects read a string that begins with a slash as a request
+// target.
 //
-// The result is a view of url or of s, valid until either changes, and not to
-// be written to.
+// The result aliases url or s and is valid until either changes. Do not write to it.
 func (d Dialect) Path(s *Scratch, url []byte) []byte {
 	r := d.row()
 	at := schemeEnd(url)
@@ -34,10 +32,9 @@ func (d Dialect) Path(s *Scratch, url []byte) []byte {
 	return s.split(url[at:], r.ends)
 }
 
-// TargetPath is Path for a request target as an access log has it: of one that
-// begins with a slash it returns what Path returns of the URL that it is part
-// of, so that also "//a" is a path, not a host. Any other target is a URL. The result is a
-// view of target or of s, as that of Path is.
+// TargetPath is Path for a request target from an access log. If target begins with a slash, it
+// returns what Path returns for the whole URL, so that "//a" is a path and not a host. Any other
+// target is read as a URL. The result aliases target or s, like that of Path.
 func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return d.Path(s, target)
@@ -45,8 +42,7 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	return target[:d.row().ends.IndexHigh(target)]
 }
 
-// split returns the path in what begins with an authority. The lower classes of ends end
-// the authority, the higher end the path.
+// split returns the path of a URL that begins with its authority. See dialectRow.ends.
 func (s *Scratch) split(rest []byte, ends *table.Classes) []byte {
 	if len(rest) == 0 {
 		return slash
@@ -70,8 +66,8 @@ func (s *Scratch) split(rest []byte, ends *table.Classes) []byte {
 	return s.rooted(rest[from:])
 }
 
-// schemeEnd returns where the authority of a URL begins whose scheme is http or
-// https, in lower case; 0 of any other.
+// schemeEnd returns where the authority begins in a URL with the scheme http or https, in lower
+// case; otherwise 0.
 func schemeEnd(url []byte) int {
 	const http, https = "http://", "https://"
 	switch {
@@ -85,8 +81,8 @@ func schemeEnd(url []byte) int {
 	return 0
 }
 
-// anySchemeEnd returns where the authority of url begins: after its first
-// "://", if none of the ends precedes that, else at its start.
+// anySchemeEnd returns where the authority of url begins: after its first "://" if none of the ends
+// comes before that, otherwise at its start.
 func anySchemeEnd(url []byte, ends *table.Classes) int {
 	at := 0
 	for ; at < len(url) && ends.Of(url[at])&0x0f == 0; at++ {
@@ -97,7 +93,7 @@ func anySchemeEnd(url []byte, ends *table.Classes) int {
 	return 0
 }
 
-// rooted returns path with a slash before it if it has none.
+// rooted prefixes path with a slash unless it has one.
 func (s *Scratch) rooted(path []byte) []byte {
 	if path[0] == '/' {
 		return path

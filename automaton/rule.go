@@ -7,12 +7,10 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Verdict is the answer about one path. The zero value is the answer where no rule matches:
-// allowed.
+// Verdict is the answer for one path. The zero value means allowed because no rule matches.
 type Verdict struct {
-	// Line is the 1-based line of robots.txt with the rule that decided, 0 if none did. In
-	// the dialect google it may be the line of an empty rule, which matches everything and
-	// forbids nothing.
+	// Line is the 1-based line of the deciding rule in robots.txt, or 0 if no rule matches. In dialect
+	// Google it may be the line of an empty rule, which matches everything and forbids nothing.
 	Line uint32
 	// Disallowed is true if the rule forbids the path.
 	Disallowed bool
@@ -21,31 +19,31 @@ type Verdict struct {
 // Allowed is the opposite of Disallowed.
 func (v Verdict) Allowed() bool { return !v.Disallowed }
 
-// Rule is one rule as it is matched. Builder.Machine refuses rules that are not as the
-// fields' comments say.
+// Rule is one rule in the form in which it is matched. Builder.Machine rejects rules that break the
+// requirements of its fields.
 type Rule struct {
-	// Rank orders the rules: of those that match, the one with the highest rank
-	// decides. No two rules of a machine have one rank.
+	// Rank orders the rules: of all rules that match, the one with the highest rank decides. Ranks are
+	// unique within a machine.
 	Rank uint64
-	// Pattern is compared with the start of the path. '*' stands for a gap of any bytes or
-	// none, all other bytes for themselves. No gap follows another, and none is the last of
-	// the pattern, since a pattern need not reach the end of the path. In FormDecoded there
-	// are no gaps, and '*' is a byte like any other.
+	// Pattern is compared with the start of the path. '*' is a gap, which matches any number of bytes;
+	// all other bytes match themselves. Gaps must not be adjacent or at the end, where they would be
+	// redundant: a pattern need not reach the end of the path. In FormDecoded '*' is a byte like any
+	// other.
 	Pattern string
-	// Verdict is the answer where this rule decides. It has a line.
+	// Verdict is the answer if this rule decides. Its Line must be set.
 	Verdict Verdict
 
 	prefix uint32 // octets before the first gap; Builder.Machine sets prefix and gaps
 
-	// AtEnd says that a final $ of the pattern, which Pattern does not have, lets it match only
-	// where the path ends.
+	// AtEnd means that the pattern ended with $, which Pattern omits: the rule matches only up to the
+	// end of the path.
 	AtEnd bool
-	// Form is the form in which the pattern is written, one of the dialect.
+	// Form is the form in which Pattern is written. It must be one that the dialect uses.
 	Form Form
 	gaps bool
 }
 
-// complete sets prefix and gaps, and checks the rule.
+// complete sets prefix and gaps, and validates the rule.
 func (r *Rule) complete(d Dialect) error {
 	if !d.uses(r.Form) {
 		return errors.New("form is not of the dialect")
@@ -66,8 +64,8 @@ func (d Dialect) uses(f Form) bool {
 	return f == form || f == FormB && form == FormA
 }
 
-// Cut returns the parts of the pattern before and after its first gap. gaps is false if it
-// has no gap.
+// Cut returns the parts of the pattern before and after its first gap. gaps reports whether it has
+// one.
 func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	if r.Form == FormDecoded {
 		return r.Pattern, "", false
@@ -79,8 +77,8 @@ func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	return r.Pattern[:at], r.Pattern[at+1:], true
 }
 
-// Matches reports whether the rule matches a path that is in its form, for those who ask about few
-// paths. A gap of the pattern may follow another.
+// Matches reports whether the rule matches a path in the rule's form. It is for occasional queries,
+// and accepts patterns with adjacent gaps.
 func (r *Rule) Matches(path []byte) bool {
 	prefix, rest, gaps := r.Cut()
 	after, ok := strings.CutPrefix(view(path), prefix)
@@ -90,8 +88,8 @@ func (r *Rule) Matches(path []byte) bool {
 	return ok && (!r.AtEnd || after == "")
 }
 
-// matchesAfter reports whether the rule matches a path in its form. The first bytes of the
-// path, as many as seen, are known to be those of the pattern.
+// matchesAfter reports whether the rule matches a path in its form, whose first seen bytes are
+// known to equal those of the pattern.
 func (r *Rule) matchesAfter(path string, seen int) bool {
 	n := int(r.prefix)
 	if n > seen && (n > len(path) || path[seen:n] != r.Pattern[seen:n]) {
@@ -103,13 +101,12 @@ func (r *Rule) matchesAfter(path string, seen int) bool {
 	return !r.AtEnd || len(path) == n
 }
 
-// matchesRest reports whether the rest of a path has the segments after a gap. For each segment the
-// leftmost place after the one before it is as good as any later place, since it leaves the
-// most room for what follows; and the last one, if atEnd, can only lie at the end. So
-// nothing is tried twice.
+// matchesRest reports whether the rest of a path contains the segments after a gap in order. Taking
+// the leftmost match of each segment is always right, since it leaves the most bytes for the
+// segments that follow; with atEnd the last segment must be a suffix. So there is no backtracking.
 func matchesRest(path, rest string, atEnd bool) bool {
 	for {
-		// A segment longer than what is left of the path is not read to its end.
+		// Do not read a segment that is longer than the rest of the path to its end.
 		segment, _, gaps := strings.Cut(rest[:min(len(rest), len(path)+1)], "*")
 		switch {
 		case !gaps && len(rest) > len(path):
@@ -129,14 +126,13 @@ func matchesRest(path, rest string, atEnd bool) bool {
 	}
 }
 
-// octetsAStep is how many bytes of a path a search for a segment takes a step for.
+// octetsAStep is how many bytes a segment search covers per step.
 const octetsAStep = 16
 
-// Semantics numbers what rules mean: how package compile reads a body (lines, fields, groups,
-// product tokens, patterns, ranks) and how this package matches what is made of it. An archive
-// holds the number, and a program with another one refuses the archive. The number is raised
-// whenever any body, agent and URL may get another verdict or line than before, and also when a
-// rule is compiled to other fields of Rule, even if the verdicts stay. It is not raised for what
-// changes only speed, notes or texts. TestFixture of package archive fails when that is forgotten
-// for the bodies of the fixture.
+// Semantics is the version of the meaning of rules: how package compile reads a body (lines,
+// fields, groups, product tokens, patterns, ranks) and how this package matches the result.
+// Archives store it, and programs with another version reject them. It must be raised whenever the
+// verdict or line for any body, agent and URL changes, and whenever a rule is compiled to different
+// fields of Rule. Changes of speed, notes or texts do not count. TestFixture in package archive
+// fails if that is forgotten for its bodies.
 const Semantics = 1

@@ -8,45 +8,42 @@ import (
 	"sync"
 )
 
-// Ruleset is one robots.txt in one dialect: which machine is for which crawler. It is
-// immutable and safe for any number of goroutines, also where it makes a machine when it is
-// first asked for it (NewRuleset). The nil Ruleset has no groups and allows everything.
+// Ruleset is one robots.txt in one dialect: it maps crawlers to machines. It is immutable and safe
+// for concurrent use, even if it makes machines on demand (NewRuleset). The nil Ruleset has no
+// groups and allows everything.
 type Ruleset struct {
 	dialect  Dialect
 	agents   []TokenMachine // sorted by token; in file order for the dialect original
 	wildcard *Machine
-	// tokens has the tokenBit of each agent. Most crawlers are not named, and the agents
-	// and tokens of a random origin are in no cache.
+	// tokens is the union of all agents' tokenBits. Most crawlers are not named, and the agents and
+	// tokens of a random origin are not cached.
 	tokens uint64
-	// source has the agents and machines of a ruleset that NewRuleset has made, and once says that the agents
-	// are set.
+	// source is set by NewRuleset, and once guards the call of its Bind.
 	source Source
 	once   sync.Once
 }
 
-// Source makes the parts of a ruleset when they are first needed. Neither method is called by two goroutines
-// at a time.
+// Source makes the parts of a ruleset when they are first needed. Its methods are never called
+// concurrently.
 type Source interface {
-	// Bind returns the product tokens of the ruleset, each with the number of its machine, and the number of
-	// the machine for *, -1 if there is none. Machines are numbered from 0 to one less than count. Bind is
-	// called once at most.
+	// Bind returns the product tokens of the ruleset, each with the number of its machine, and the
+	// number of the machine for *, or -1 without one. Machines are numbered from 0 to count-1. Bind is
+	// called at most once.
 	Bind() (tokens []TokenNumber, wildcard, count int)
-	// Build returns a machine of the ruleset's dialect. It is called once at most for each number.
+	// Build returns a machine in the ruleset's dialect. It is called at most once for each number.
 	Build(number int) *Machine
 }
 
-// TokenNumber is a product token in lower case and the number of its machine in a Source.
+// TokenNumber is a lowercase product token and the number of its machine in a Source.
 type TokenNumber struct {
 	Token  string
 	Number int
 }
 
-// NewRuleset returns a ruleset of a dialect that takes its agents from source when it is first asked, and each
-// machine when a crawler is first asked for that has it. It then panics if the tokens are not as
-// Builder.Ruleset demands.
+// NewRuleset returns a ruleset that calls source.Bind on first use, and source.Build when a machine
+// is first needed. It panics on first use if the tokens break the requirements of Builder.Ruleset.
 func NewRuleset(d Dialect, source Source) *Ruleset { return &Ruleset{dialect: d, source: source} }
 
-// bound returns the ruleset after its agents have been set.
 func (r *Ruleset) bound() *Ruleset {
 	if r != nil && r.source != nil {
 		r.once.Do(r.bind)
@@ -89,8 +86,8 @@ func (r *Ruleset) set(agents []TokenMachine, wildcard *Machine) error {
 	return nil
 }
 
-// Forbidding returns the ruleset that stands for a robots.txt that cannot be reached. By RFC 9309 it
-// forbids everything but /robots.txt, and since there is no file, its verdicts have no line.
+// Forbidding returns the ruleset for a robots.txt that cannot be reached. According to RFC 9309 it
+// forbids everything but /robots.txt. Its verdicts have no line, as there is no file.
 func Forbidding() *Ruleset {
 	all := Rule{Rank: 1, Pattern: "/", Verdict: Verdict{Disallowed: true}, Form: RFC9309.row().form}
 	m := &Machine{dialect: RFC9309, form: all.Form, exemptsItself: RFC9309.row().exemptsItself}
@@ -100,7 +97,7 @@ func Forbidding() *Ruleset {
 	return &Ruleset{dialect: RFC9309, wildcard: m}
 }
 
-// TokenMachine is a product token and the machine for the crawlers that have it.
+// TokenMachine is a product token and the machine for crawlers with that token.
 type TokenMachine struct {
 	// Token is the product token in lower case.
 	Token string
@@ -110,7 +107,7 @@ type TokenMachine struct {
 
 var errDialect = errors.New("machine of another dialect")
 
-// check checks an agent. Those before it have been checked.
+// check checks an agent whose predecessors are valid.
 func (r *Ruleset) check(i int) error {
 	a := &r.agents[i]
 	switch {
@@ -132,7 +129,7 @@ func (r *Ruleset) check(i int) error {
 	return nil
 }
 
-// Dialect returns the dialect in which robots.txt was read, RFC9309 for the nil Ruleset.
+// Dialect returns the dialect in which robots.txt was read; for the nil Ruleset it is RFC9309.
 func (r *Ruleset) Dialect() Dialect {
 	if r == nil {
 		return RFC9309
@@ -140,13 +137,13 @@ func (r *Ruleset) Dialect() Dialect {
 	return r.dialect
 }
 
-// Named returns the machine of the groups that name the crawler, and whether there is such a
-// group. A group without rules counts, and allows everything.
+// Named returns the machine of the groups that name the crawler, and whether such a group exists. A
+// group without rules counts, and allows everything.
 //
-// The name is the crawler's own string. For google it must be the bare product
-// token: it is compared whole, so "Googlebot/2.1" finds no group. For rfc9309 it
-// is cut to its product token first (CutToken). For original it is searched for
-// the tokens of robots.txt. ASCII case never matters. It does not allocate.
+// name is the crawler's own name in any ASCII case. In dialect Google it must be the bare product
+// token, since it is compared as a whole: "Googlebot/2.1" finds no group. In RFC9309 it is first
+// cut to its product token (CutToken). In Original it is searched for the tokens of robots.txt.
+// Named does not allocate.
 func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 	if r = r.bound(); r == nil {
 		return nil, false
@@ -177,9 +174,8 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 	return r.agents[i].Machine.built(), true
 }
 
-// Agents returns the agents of the ruleset in the order in which names are looked up: sorted
-// by token, in file order for the dialect original. The slice is the ruleset's own and is
-// not to be changed.
+// Agents returns the agents in lookup order: sorted by token, or in file order for dialect
+// Original. The caller must not modify the slice.
 func (r *Ruleset) Agents() []TokenMachine {
 	if r = r.bound(); r == nil {
 		return nil
@@ -190,7 +186,7 @@ func (r *Ruleset) Agents() []TokenMachine {
 	return r.agents
 }
 
-// Number returns the number that a machine of the ruleset has in its Source, and whether it has one.
+// Number returns the number of a machine in the ruleset's Source, and whether it has one.
 func (r *Ruleset) Number(m *Machine) (number int, ok bool) {
 	if r = r.bound(); r == nil || r.source == nil || m == nil {
 		return 0, false
@@ -199,7 +195,7 @@ func (r *Ruleset) Number(m *Machine) (number int, ok bool) {
 	return int(m.number), ok
 }
 
-// Wildcard returns the machine of the groups for *, nil if there is none.
+// Wildcard returns the machine of the groups for *, or nil if there are none.
 func (r *Ruleset) Wildcard() *Machine {
 	if r = r.bound(); r == nil {
 		return nil
@@ -207,8 +203,8 @@ func (r *Ruleset) Wildcard() *Machine {
 	return r.wildcard.built()
 }
 
-// Machine returns the machine of the groups that name the crawler, else the machine of the
-// groups for *, else nil.
+// Machine returns the machine of the groups that name the crawler. Without such a group it is the
+// machine for *, or nil.
 func (r *Ruleset) Machine(name []byte) *Machine {
 	if m, ok := r.Named(name); ok {
 		return m
@@ -216,14 +212,14 @@ func (r *Ruleset) Machine(name []byte) *Machine {
 	return r.Wildcard()
 }
 
-// Match returns the verdict on one URL for a crawler: it calls Machine, Dialect.Path and
-// Machine.Match. For repeated queries about one crawler, keep its Machine.
+// Match returns the verdict on one URL for a crawler. It calls Machine, Dialect.Path and
+// Machine.Match; for many queries about one crawler, keep its Machine.
 func (r *Ruleset) Match(s *Scratch, name, url []byte) Verdict {
 	return r.Machine(name).Match(s, r.Dialect().Path(s, url))
 }
 
-// tokenBit returns one of 64 bits for a token or a name in any case, which depends on its
-// length and its first and last byte.
+// tokenBit hashes a token or name, ignoring case, to one of 64 bits by its length and its first and
+// last byte.
 func tokenBit[text string | []byte](name text) uint64 {
 	const odd, bits = 0x9E3779B1, 6
 	n := len(name)
@@ -234,7 +230,7 @@ func tokenBit[text string | []byte](name text) uint64 {
 	return 1 << (x * odd >> (32 - bits))
 }
 
-// compareFold orders name, in any case, against a token in lower case.
+// compareFold compares name, ignoring case, with a lowercase token.
 func compareFold(name []byte, token string) int {
 	for i := 0; i < len(name) && i < len(token); i++ {
 		if c := lower(name[i]); c != token[i] {
@@ -244,7 +240,7 @@ func compareFold(name []byte, token string) int {
 	return len(name) - len(token)
 }
 
-// containsFold reports whether token, in lower case, is part of name in any case.
+// containsFold reports whether name, ignoring case, contains a lowercase token.
 func containsFold(name []byte, token string) bool {
 	for ; len(name) >= len(token); name = name[1:] {
 		if compareFold(name[:len(token)], token) == 0 {

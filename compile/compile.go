@@ -1,21 +1,20 @@
-// Package compile reads robots.txt and makes the machines of package automaton that
-// answer by it:
+// Package compile parses robots.txt and compiles it to the machines of package automaton:
 //
 //	gptbot := compile.Parse(body).Agent("GPTBot")
 //	gptbot.Allows("https://example.com/private/")
 //
-// Agent.Match returns the verdict with its line, Agent.CrawlDelay the delay. For one question about a body
-// Allowed is faster, as it builds nothing.
+// Agent.Match returns the verdict with its line, Agent.CrawlDelay the crawl delay. For a
+// single question about a body, Allowed is faster, since it builds nothing.
 //
-// Any bytes are a robots.txt: a line without meaning becomes a Note with its line number. A line
-// that is not a rule, such as a sitemap or a crawl delay, is kept as a Record.
+// Any bytes are a valid robots.txt. Questionable lines are reported as Notes with their line
+// numbers. Fields other than rules, such as sitemaps and crawl delays, are kept as Records.
 //
-// One body is read in one dialect at a time, in stages, each in a file of its own. The
-// parser (parser.go) cuts the body to lines (lines.go), and makes lines to fields
-// (fields.go), fields to groups (groups.go) and values of rules to patterns (pattern.go). One
-// question is answered while that goes on (question.go). Else, when a crawler is first asked
-// for, tokens are bound to groups, rules are ranked (rank.go), and the groups that bind the
-// crawler become a machine (machines.go). Where the dialects differ is one table (dialects.go).
+// A body is read in one dialect, in stages, each in its own file. The parser (parser.go)
+// splits the body into lines (lines.go), lines into fields (fields.go), and gathers fields
+// into groups (groups.go) and values of rules into patterns (pattern.go). A single question is
+// answered at the same time (question.go). Otherwise, when a crawler is first needed, tokens
+// are bound to groups, rules are ranked (rank.go), and the groups that bind the crawler become
+// a machine (machines.go). One table holds the differences between dialects (dialects.go).
 package compile
 
 import (
@@ -24,49 +23,47 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Allowed reports whether a crawler may fetch a URL by a robots.txt, according to RFC 9309.
-// It reads the first DefaultMaxBytes of body, each time anew.
+// Allowed reports whether a crawler may fetch a URL according to robots.txt and RFC 9309. It parses
+// the first DefaultMaxBytes of body on each call.
 //
-// agent is the product token of the crawler, such as GPTBot, or a string that begins with
-// it, such as GPTBot/1.2: letters, digits, '_', '-' and '.' are read up to the first other
-// byte. A whole User-Agent header mostly begins with Mozilla, which is then the token.
-// Case does not matter. A crawler that no group names is bound by the groups for *.
+// agent is the product token of the crawler, such as GPTBot, or a string that begins with it, such
+// as GPTBot/1.2: it is read up to the first byte other than letters, digits, '_', '-' and '.'. Do
+// not pass a whole User-Agent header, whose token is usually Mozilla. Case does not matter. A
+// crawler that no group names is bound by the groups for *.
 //
-// url is a URL or the path of one; its scheme and host are not looked at. Any
-// url has an answer: one without a path, or that cannot be parsed, is taken for the path "/".
+// url is a URL or path; its scheme and host are ignored. A URL that has no path or cannot be parsed
+// is read as the path "/".
 func Allowed(body []byte, agent, url string) bool {
 	return Ask(body, octetsOf(agent), octetsOf(url), Options{}).Allowed()
 }
 
-// DefaultMaxBytes is how much of a robots.txt is read unless told otherwise:
-// 500 KiB, the least that RFC 9309 2.5 lets a crawler stop at.
+// DefaultMaxBytes is how much of a robots.txt is read by default: 500 KiB, the lowest limit that
+// RFC 9309 2.5 permits.
 const DefaultMaxBytes = 512_000
 
-// Options say how a body is read. The zero value reads the first
-// DefaultMaxBytes by RFC 9309.
+// Options configure how a body is read. The zero value reads the first DefaultMaxBytes according to
+// RFC 9309.
 type Options struct {
-	// Dialect is the way in which the body is read. It must be a known one.
+	// Dialect is the dialect in which the body is read. It must be valid.
 	Dialect automaton.Dialect
-	// MaxBytes is how many bytes of the body are read: 0 stands for DefaultMaxBytes, a
-	// negative number for all of it. A line is dropped whole if a byte of it,
-	// its line end not counted, lies past the limit.
+	// MaxBytes limits how many bytes of the body are read. 0 means DefaultMaxBytes, a negative number
+	// no limit. A line is dropped if any byte of it, apart from its line end, lies beyond the limit.
 	MaxBytes int
-	// WideTokens reads the product tokens of dialect Google as RFC 9309's dialect does
-	// (automaton.CutToken), so that a group for MJ12bot binds MJ12bot, where Google's
-	// parser would read MJ. An audit reads so when it asks what Google's matcher says
-	// about crawlers of other companies. It changes no other dialect.
+	// WideTokens makes dialect Google read product tokens as RFC9309 does (automaton.CutToken), so
+	// that a group for MJ12bot binds MJ12bot, where Google's parser would read MJ. Audits use it to
+	// judge crawlers of other companies by Google's matcher. Other dialects are not affected.
 	WideTokens bool
-	// EndRuns ends a run of user-agent lines at any other record, which is a line with a colon
-	// whose key the dialect does not know, such as Crawl-delay or Sitemap: the next user-agent
-	// line begins a group. RFC 9309 and Google's parser pass over such a record, most other
-	// parsers do not. Robots.SplitRuns says whether a body has such a run.
+	// EndRuns ends a run of user-agent lines at any record with a colon and a key that the dialect
+	// does not know, such as Crawl-delay or Sitemap, so that the next user-agent line begins a new
+	// group. RFC 9309 and Google's parser ignore such records; most other parsers do not.
+	// Robots.SplitRuns reports whether a body has such a run.
 	EndRuns bool
-	// Engine is how the machines answer. It changes only the time that takes.
+	// Engine selects how machines match. It affects only speed.
 	Engine automaton.Engine
 }
 
-// Limit returns how many bytes of a body are read with Options.MaxBytes: DefaultMaxBytes for 0,
-// and math.MaxInt, which stands for all of it, for a negative number.
+// Limit returns the number of bytes read for a value of Options.MaxBytes: DefaultMaxBytes for 0,
+// and math.MaxInt for a negative number.
 func Limit(maxBytes int) int {
 	switch {
 	case maxBytes == 0:
@@ -77,33 +74,32 @@ func Limit(maxBytes int) int {
 	return maxBytes
 }
 
-// Robots is one robots.txt as it was read. It is not changed after Compile
-// returns, and is safe for any number of goroutines that only read it. Its strings
-// share one copy of the body, also those of Ruleset, which makes the machine of a crawler when
-// it is first asked for it.
+// Robots is a parsed robots.txt. It is immutable and safe for concurrent use. Its strings,
+// including those of Ruleset, share one copy of the body. The machine of a crawler is made on first
+// use.
 type Robots struct {
 	// Ruleset answers for the rules. It keeps the Robots in memory.
 	Ruleset *automaton.Ruleset
-	// Groups are the groups in file order, rules that can never match included.
+	// Groups are the groups in file order, including rules that never match.
 	Groups []Group
-	// Records are the fields that are neither a user agent nor a rule, in file order.
+	// Records are all other fields, such as sitemaps and crawl delays, in file order.
 	Records []Record
 	// Notes are remarks on single lines, in file order.
 	Notes []Note
-	// Lines is the number of lines that were read, the last also without a line end.
+	// Lines is the number of lines read, including a last one without a line end.
 	Lines int
-	// SplitRuns says that another record stands between two user-agent lines of one group, so
-	// that Options.EndRuns makes two groups of it.
+	// SplitRuns is true if another record stands between two user-agent lines of a group, so that
+	// Options.EndRuns would split it.
 	SplitRuns bool
-	// Unreachable says that there is no file, and everything but /robots.txt is forbidden: FromResponse
-	// was given an answer from which a crawler cannot know what is allowed.
+	// Unreachable is true if FromResponse was given a response after which everything but /robots.txt
+	// is forbidden. There is no file then.
 	Unreachable bool
 
 	machines machines
 }
 
-// Compile reads body in a dialect. It keeps no reference to body. It never fails,
-// whatever the bytes; it panics if the dialect is unknown (automaton.Dialect.Known).
+// Compile parses body and never fails. It retains no reference to body. It panics if the dialect is
+// unknown (automaton.Dialect.Known).
 func Compile(body []byte, o Options) *Robots {
 	p := newParser(o)
 	defer p.release()

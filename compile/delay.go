@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// maxDelay is the longest Crawl-delay that is believed.
+// maxDelay is the longest Crawl-delay that is accepted.
 const maxDelay = 366 * 24 * time.Hour
 
-// CrawlDelay returns the Crawl-delay that the file asks of the crawler: in the groups that name it, or, if none
-// does, in those for *. A value is a number of seconds, with or without a fraction; other values are ignored.
-// ok is false if no delay is asked.
+// CrawlDelay returns the Crawl-delay for the crawler, from the groups that name it or, if none
+// does, from those for *. A value is a number of seconds, with or without a fraction; other values
+// are ignored. ok is false if no delay applies.
 //
-// RFC 9309 does not define Crawl-delay, and readers differ on whether it ends a run of
-// user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" some
-// ask 10 seconds of B, others nothing. So a delay is taken to be for the run of user-agent
-// lines before it, which begins after the delay before that run. ok is true only if one of
-// these runs names the crawler. The result is the shortest of the delays of such runs and of
-// the first delay in the crawler's groups, which a reader without runs may take.
+// RFC 9309 does not define Crawl-delay, and parsers disagree on whether it ends a run of user-agent
+// lines, as rules do: after "user-agent: A, crawl-delay: 10, user-agent: B" some apply 10 seconds
+// to B, others nothing. CrawlDelay applies a delay to the run of user-agent lines before it, which
+// begins after the previous delay. ok is true only if one of these runs names the crawler. The
+// result is the shortest of the delays of those runs and of the first delay in the crawler's
+// groups, which a parser without runs may use.
 func (a Agent) CrawlDelay() (delay time.Duration, ok bool) {
 	if a.robots == nil {
 		return 0, false
@@ -64,7 +64,8 @@ func (a Agent) CrawlDelay() (delay time.Duration, ok bool) {
 	return delay, true
 }
 
-// ParseDelay reads the value of a Crawl-delay. ok is false if it is not a number of seconds from 0 to a year.
+// ParseDelay parses the value of a Crawl-delay. ok is false unless it is a number of seconds from 0
+// to a year.
 func ParseDelay(value string) (delay time.Duration, ok bool) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxDelay.Seconds()) {

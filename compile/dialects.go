@@ -8,28 +8,28 @@ import (
 	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
-// dialectRow is how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
-// the names of crawlers is in the table of the same name in package automaton.
+// dialectRow describes how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
+// names of crawlers is in the table of the same name in package automaton.
 type dialectRow struct {
-	maxLine       int  // the bytes of a line that are read, 0 for all
-	cutsAtNUL     bool // a line with a NUL is read up to that, else it is dropped
+	maxLine       int  // how many bytes of a line are read, 0 for all
+	cutsAtNUL     bool // a line with a NUL is cut there, otherwise dropped
 	blankEnds     bool // a blank line ends a group
 	optionalColon bool // a line of two words is a field without its colon
-	lenientKeys   bool // keys may go on after a known one, or be misspelled in known ways
+	lenientKeys   bool // keys may continue after a known one, or have known misspellings
 	emptyTokens   bool // a user agent without a token binds crawlers without a name
-	firstGroup    bool // of the groups with one token the first binds, else all, merged
-	emptyRules    bool // a rule with an empty value matches every path, and forbids none
+	firstGroup    bool // only the first group with a token binds, otherwise all, merged
+	emptyRules    bool // a rule with an empty value matches every path and forbids none
 	indexPages    bool // an allow of an index page allows its directory
 
-	dialect automaton.Dialect // of the row
+	dialect automaton.Dialect // the dialect that the row describes
 
 	// wildcard reports whether the value of a user-agent line is for every crawler.
 	wildcard func(value string) bool
-	// token returns the part of the value of a user-agent line that names crawlers, and
-	// wideToken the same with Options.WideTokens. The case is not yet lower.
+	// token returns the part of a user-agent value that names crawlers, before it is put in lower
+	// case; wideToken does so for Options.WideTokens.
 	token, wideToken func(value string) string
-	// pattern returns the value of a rule, which is not empty, as it is compared, and in
-	// which form, or the reason for which the rule is ignored. What it must write, it appends to t.
+	// pattern converts the non-empty value of a rule to the form in which it is compared, or returns
+	// why the rule is ignored. It appends new text to t.
 	pattern func(t *text, value string) (form automaton.Form, pattern string, ignored NoteKind)
 }
 
@@ -39,8 +39,8 @@ var dialectRows = [...]dialectRow{
 		dialect: automaton.RFC9309, wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
 	},
 	automaton.Google: {
-		// The parser keeps of a line 8 times the longest URL of an old browser, less
-		// one byte for the final NUL.
+		// Google's parser reads 8 times the longest URL of an old browser from a line, less one byte for
+		// the final NUL.
 		dialect: automaton.Google, maxLine: 8*2083 - 1, cutsAtNUL: true, optionalColon: true, lenientKeys: true,
 		emptyTokens: true, emptyRules: true, indexPages: true,
 		wildcard: isGoogleStar, token: googleToken, wideToken: cutToken, pattern: googlePattern,
@@ -51,8 +51,7 @@ var dialectRows = [...]dialectRow{
 	},
 }
 
-// row returns the row of a dialect. That it panics if there is none is part of the
-// contract of Compile.
+// row returns the row of the dialect. It panics if there is none, as Compile promises.
 func (o Options) row() *dialectRow {
 	if !o.Dialect.Known() {
 		panic("compile: unknown dialect " + o.Dialect.String())
@@ -63,7 +62,7 @@ func (o Options) row() *dialectRow {
 // isStar reports whether a user-agent line is for all crawlers.
 func isStar(value string) bool { return value == "*" }
 
-// isGoogleStar is isStar to Google's parser, which allows anything after a space.
+// isGoogleStar is isStar for Google's parser, which ignores anything after a space.
 func isGoogleStar(value string) bool {
 	return strings.HasPrefix(value, "*") && (len(value) == 1 || isSpace(value[1]))
 }
@@ -71,8 +70,8 @@ func isGoogleStar(value string) bool {
 // cutToken returns the product token that a value begins with.
 func cutToken(value string) string { return value[:len(automaton.CutToken([]byte(value)))] }
 
-// googleToken returns what Google's parser takes for the product token: letters,
-// hyphens and underscores.
+// googleToken returns what Google's parser reads as the product token: letters, hyphens and
+// underscores.
 func googleToken(value string) string {
 	end := 0
 	for end < len(value) &&
@@ -82,8 +81,8 @@ func googleToken(value string) string {
 	return value[:end]
 }
 
-// originalToken returns the name before a version. A name that has become "*" is neither
-// the wildcard, which must be the whole value, nor a name.
+// originalToken returns the name before a version. A "*" with a version is not the wildcard, which
+// must be the whole value, and names nobody.
 func originalToken(value string) string {
 	name, _, _ := cutAt(value, '/')
 	if name = trim(name); name == "*" {

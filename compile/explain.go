@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
-// Rule returns the rule on a line, such as that of a verdict, and whether there is one.
+// Rule returns the rule on a line, such as a verdict's line, and whether there is one.
 func (r *Robots) Rule(line int) (Rule, bool) {
 	before := sort.Search(len(r.Groups), func(i int) bool { return r.Groups[i].Agents[0].Line > line })
 	if before == 0 {
@@ -23,8 +23,8 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 	return rules[i], true
 }
 
-// GroupsOf returns the groups that m, a machine of the file's ruleset, is made of, as indexes
-// in Groups in file order. There are none for nil.
+// GroupsOf returns the indexes in Groups, in file order, of the groups that make up m, a machine of
+// the file's ruleset. It returns none for a nil machine.
 func (r *Robots) GroupsOf(m *automaton.Machine) []int {
 	if number, ok := r.Ruleset.Number(m); ok {
 		return r.machines.bound[number]
@@ -34,17 +34,17 @@ func (r *Robots) GroupsOf(m *automaton.Machine) []int {
 
 // Match is a rule that matches a path.
 type Match struct {
-	// Rule is as in the file (Robots.Matches) or, where there is no file, as the machine has it
-	// (Matching): its Value is the pattern as it is compared.
+	// Rule is the rule in the file. For Matching, which has no file, it is the machine's rule, with
+	// the compiled pattern as its Value.
 	Rule
-	// RankedBy is the length that the rule was ranked by, 0 where the first match decides. It
-	// is that of Pattern except where an Allow for an index page matches the bare directory:
-	// then it is that of the directory.
+	// RankedBy is the pattern length by which the rule was ranked, or 0 if the first match decides. It
+	// is the length of Pattern, except if an Allow for an index page matches the bare directory: then
+	// it is the length of the directory.
 	RankedBy int
 }
 
-// Matching returns every rule of m that matches a path, as Dialect.Path returns it, in the
-// order of their rank: the first one decides. It is slow, and serves to explain a verdict.
+// Matching returns all rules of m that match a path, as returned by Dialect.Path, sorted by rank:
+// the first one decides. It is slow and meant for explaining verdicts.
 func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	if m == nil {
 		return nil
@@ -55,14 +55,14 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	}
 	form, inB := s.Forms(d, path)
 	rules := slices.Concat(m.Lists()...)
-	slices.SortFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
+	slices.SortStableFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
 	var matching []Match
 	for _, rule := range rules {
 		line := int(rule.Verdict.Line)
 		if line == 0 { // no file has the rule (Robots.Unreachable)
 			continue
 		}
-		// An Allow of Google's for an index page is two rules of one line.
+		// In dialect Google an Allow for an index page is two rules of one line.
 		if slices.ContainsFunc(matching, func(m Match) bool { return m.Line == line }) {
 			continue
 		}
@@ -84,8 +84,7 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	return matching
 }
 
-// Matches is Matching for m, a machine of the file's ruleset, with the rules as they are in
-// the file.
+// Matches is Matching for a machine of the file's ruleset, with rules as they stand in the file.
 func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	matching := Matching(m, s, path)
 	for i := range matching {

@@ -7,20 +7,18 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Record is a field that is neither a user agent nor a rule: a sitemap, a crawl
-// delay, or something that only some crawlers know. It has no effect on any
-// verdict.
+// Record is a field that is neither a user agent nor a rule, such as a sitemap or a crawl delay. It
+// does not affect verdicts.
 type Record struct {
 	Line       int    // 1-based
 	Key, Value string // as in the file, trimmed
-	// Group is the index of the group that the line stands in, -1 if it stands
-	// outside all groups. Sitemaps belong to the file whatever group they stand in
-	// (RFC 9309 2.2.4).
+	// Group is the index of the group in which the line stands, or -1 outside all groups. Sitemaps
+	// apply to the whole file wherever they stand (RFC 9309 2.2.4).
 	Group int
 }
 
-// split cuts a line, free of comments and outer white space, into the key and
-// the value of a field. Google's parser also accepts two words without a colon.
+// split splits a line without comments and outer white space into the key and value of a field.
+// Google's parser also accepts two words without a colon.
 func (p *parser) split(line string) (key, value string, ok bool) {
 	key, value, ok = cutAt(line, ':')
 	if p.colon = ok; !ok && p.row.optionalColon {
@@ -43,8 +41,8 @@ func twoWords(line string) (first, second string, ok bool) {
 	return line[:at], second, second != "" && !strings.ContainsAny(second, blank)
 }
 
-// standardField acts on a line if it is a field with a key of the standard, with the colon directly
-// after it. Nearly all lines are, and are known by their first eight bytes.
+// standardField handles a line whose key is in the standard and directly followed by the colon.
+// Nearly all lines are like that, and their first eight bytes identify the key.
 func (p *parser) standardField(line string) bool {
 	const (
 		octets    = 8
@@ -71,8 +69,8 @@ func (p *parser) standardField(line string) bool {
 	return true
 }
 
-// keys are the keys of the standard, and after them the other spellings that Google's
-// parser accepts. To that parser, a key is known if it begins with one of these.
+// keys are the keys of the standard, followed by the other spellings that Google's parser accepts.
+// That parser knows a key if it begins with one of these.
 var keys = []struct {
 	spelling string
 	act      func(p *parser, value string)
@@ -111,7 +109,7 @@ func (p *parser) field(key, value string) {
 	p.record(key, value)
 }
 
-// knownKeys are the keys of records in common use, which deserve no note.
+// knownKeys are common keys of records, which need no note.
 var knownKeys = []string{
 	"sitemap", "site-map", "request-rate", "visit-time", "host", "clean-param",
 	"content-signal", "content-usage", "license", "noindex", "nofollow", "noarchive", "domain", "revisit-after",
@@ -136,8 +134,8 @@ func (p *parser) record(key, value string) {
 	}
 }
 
-// endRun notes that another record with a colon follows a user-agent line, and ends the run of
-// these lines if that is asked for.
+// endRun notes that a record with a colon follows a user-agent line, and ends the run of user-agent
+// lines if Options.EndRuns is set.
 func (p *parser) endRun() {
 	if !p.colon || !p.open {
 		return
@@ -148,8 +146,8 @@ func (p *parser) endRun() {
 	}
 }
 
-// noteDelay notes that a Crawl-delay is in a group for a crawler of Google, whose product
-// tokens all have this word. It looks at each user-agent line once, however many delays follow.
+// noteDelay notes a Crawl-delay in a group for a crawler of Google; all its product tokens contain
+// this word. Each user-agent line is checked once, however many delays follow.
 func (p *parser) noteDelay() {
 	if !p.inside {
 		return

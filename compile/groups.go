@@ -1,7 +1,6 @@
 package compile
 
-// Group is a run of user-agent lines and the rules under it. In the dialect
-// original it is a record.
+// Group is a run of user-agent lines and the rules that follow. In dialect Original it is a record.
 type Group struct {
 	Agents []AgentLine // in file order
 	Rules  []Rule      // in file order
@@ -11,11 +10,11 @@ type Group struct {
 type AgentLine struct {
 	Line  int    // 1-based
 	Value string // as in the file, trimmed
-	// Token is the part of the value that names crawlers, in lower case: the product
-	// token, or for original the name before a slash. It is empty if Wildcard is true,
-	// or if there is no such part.
+	// Token is the lowercase part of the value that names crawlers: the product token or, in dialect
+	// Original, the name before a slash. It is empty for a wildcard, and if the value has no such
+	// part.
 	Token string
-	// Wildcard says that the line is for every crawler.
+	// Wildcard means that the line applies to every crawler.
 	Wildcard bool
 }
 
@@ -64,8 +63,8 @@ func (p *parser) noteEmptyGroup() {
 	}
 }
 
-// rule adds a rule to the group and closes the group's list of agents, even if the rule
-// can match no path.
+// rule adds a rule to the group and closes the group's list of agents, even if the rule can match
+// no path.
 func (p *parser) rule(allow bool, value string) {
 	if !p.inside {
 		p.note(NoteOutsideGroup, value)
@@ -84,15 +83,15 @@ func (p *parser) rule(allow bool, value string) {
 	p.rules = append(p.rules, r)
 }
 
-// tokenGroups are the groups that bind each token, and the groups for *. A crawler is
-// bound by all groups that name it together, or, if there are none, by all groups for *
-// together. In the dialect original the first of these binds it alone.
+// tokenGroups maps tokens to the groups that bind them, and holds the groups for *. A crawler is
+// bound by all groups that name it or, without any, by all groups for *. In dialect Original only
+// the first of these binds.
 type tokenGroups struct {
 	row      *dialectRow
 	named    []groupsOfToken // in file order
 	wildcard []int
 	index    map[string]int // the index of a token in named; nil while there are few
-	each     []int          // 0, 1, 2...: a list of one group is a view of this
+	each     []int          // 0, 1, 2...: lists of one group alias it
 }
 
 type groupsOfToken struct {
@@ -100,11 +99,10 @@ type groupsOfToken struct {
 	groups []int
 }
 
-// fewTokens is the number of tokens up to which they are compared one by one, which
-// costs no more than a map.
+// fewTokens is the number of tokens up to which a linear search costs no more than a map.
 const fewTokens = 16
 
-// groupsOfTokens returns which groups bind whom.
+// groupsOfTokens maps tokens to the groups that bind them.
 func groupsOfTokens(row *dialectRow, groups []Group) *tokenGroups {
 	n := 0
 	for i := range groups {
@@ -125,8 +123,8 @@ func groupsOfTokens(row *dialectRow, groups []Group) *tokenGroups {
 	return b
 }
 
-// add adds a group to a list, unless it is the last one already, because the group names
-// one token twice. Where the first group binds alone, add adds no other.
+// add adds a group to a list unless it was the last one added, because it names the token twice. If
+// only the first group binds, add adds no other.
 func (b *tokenGroups) add(groups *[]int, group int) {
 	switch n := len(*groups); {
 	case n == 0:
@@ -136,7 +134,7 @@ func (b *tokenGroups) add(groups *[]int, group int) {
 	}
 }
 
-// of returns the groups of a token. It makes one if there is none.
+// of returns the entry of a token, adding it if necessary.
 func (b *tokenGroups) of(token string) *groupsOfToken {
 	if b.index == nil {
 		for i := range b.named {

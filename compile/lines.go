@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// maxLines bounds line numbers, so that they fit in a verdict. A body would have
-// to be 2 GiB to reach it.
+// maxLines bounds line numbers so that they fit in a verdict. Only a body of 2 GiB could reach it.
 const maxLines = math.MaxInt32
 
-// cut sets the limit, and returns the body up to it and up to three bytes after it, which show
-// whether the last line ends at the limit.
+// cut sets the limit and returns the body up to it, plus up to three bytes that show whether the
+// last line ends there.
 func (p *parser) cut(body []byte) []byte {
 	p.limit = min(Limit(p.o.MaxBytes), len(body))
 	const lineEnd = "\r\n"
 	end := min(p.limit+len(lineEnd), len(body))
 	p.more = len(bytes.TrimLeft(body[end:], lineEnd)) > 0
-	// One byte more tells a line that goes on from one that ends at the limit.
+	// One more byte distinguishes a line that continues from one that ends at the limit.
 	return body[:min(end+1, len(body))]
 }
 
-// IsUTF16 reports whether a body begins with a byte order mark of UTF-16, or with two ASCII
-// characters in UTF-16.
+// IsUTF16 reports whether a body begins with a UTF-16 byte order mark, or with two ASCII characters
+// in UTF-16.
 func IsUTF16(body []byte) bool {
 	if len(body) < 4 {
 		return bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
@@ -32,8 +31,8 @@ func IsUTF16(body []byte) bool {
 	return IsUTF16(body[:2]) || low(0) && zero(1) || zero(0) && low(1)
 }
 
-// WholeLines returns the part of a body that Compile reads with Options.MaxBytes: without the
-// lines that go past the limit.
+// WholeLines returns the part of a body that Compile reads with the given Options.MaxBytes, without
+// lines that extend beyond the limit.
 func WholeLines(body []byte, maxBytes int) []byte {
 	limit := Limit(maxBytes)
 	if len(body) <= limit {
@@ -45,8 +44,8 @@ func WholeLines(body []byte, maxBytes int) []byte {
 	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
 }
 
-// parse reads the body line by line. Lines end at LF, CR or CRLF; the text after the last
-// of these, if there is any, is a line too.
+// parse reads the body line by line. Lines end at LF, CR or CRLF; text after the last line end is a
+// line too.
 func (p *parser) parse(body string) {
 	p.line = 1
 	p.lf, p.cr, p.nul, p.hash = next{'\n', -1}, next{'\r', -1}, next{0, -1}, next{'#', -1}
@@ -84,14 +83,14 @@ func (p *parser) parse(body string) {
 	}
 }
 
-// next is where a byte stands next in the body.
+// next finds the occurrences of a byte in the body.
 type next struct {
 	octet byte
 	at    int
 }
 
-// from returns the first place of the byte from a place on, which is at or after that of the call
-// before; the length of the body if there is none. So each stretch of the body is searched once.
+// from returns the first occurrence at or after start, or the length of the body. start must not
+// decrease from call to call, so that each stretch of the body is searched once.
 func (n *next) from(body string, start int) int {
 	if n.at < start {
 		n.find(body, start)
@@ -107,8 +106,7 @@ func (n *next) find(body string, start int) {
 	}
 }
 
-// bomLength returns the length of the byte order mark at the start of a body. The first
-// bytes of one are one too.
+// bomLength returns the length of the byte order mark, perhaps incomplete, at the start of a body.
 func bomLength(body string) int {
 	const bom = "\xef\xbb\xbf"
 	n := 0
@@ -118,7 +116,7 @@ func bomLength(body string) int {
 	return n
 }
 
-// readLine takes one line, without its end, through the rest of the parser.
+// readLine processes one line, without its line end.
 func (p *parser) readLine(body string, start, end int) {
 	line := body[start:end]
 	if line == "" || isSpace(line[0]) && trim(line) == "" {

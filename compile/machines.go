@@ -8,9 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// must returns the first of its arguments. No bytes of a robots.txt lead to an error:
-// dialectRow.ranked makes rules as they are demanded, ranks hold the line, so that no two are equal,
-// tokens are distinct, and all is of one dialect.
+// must returns made. No robots.txt leads to an error: dialectRow.ranked makes valid rules, ranks
+// are unique because they include the line, tokens are distinct, and everything is in one dialect.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)
@@ -18,19 +17,19 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// machines is the source of a file's ruleset. It numbers lists of groups and builds their machines,
-// one for each list, so that a file with hundreds of agents over one list of rules has one machine.
-// The machine of several groups is joined: its parts are those of the machines of its groups, which
-// it shares (automaton.Join). If there are too many, the small ones are merged before that: their
-// rules are copied to one list, which is one part.
+// machines is the source of a file's ruleset. It numbers lists of groups and builds a machine for
+// each list, so that a file with hundreds of agents over one list of rules has one machine. The
+// machine for several groups joins the machines of these groups and shares their parts
+// (automaton.Join). If there are too many groups, the small ones are first merged by copying their
+// rules into a single part.
 type machines struct {
 	o      Options
 	groups []Group
 	bound  [][]int              // the groups of each machine
 	single []int                // the number of the machine of each group alone, from 1; 0 if there is none
-	joined map[string]int       // the numbers of the machines of several groups, by groupsKey
-	merged map[int]bool         // of those machines, the numbers of those whose small groups are merged
-	made   []*automaton.Machine // the machines of single groups, if there are joined ones
+	joined map[string]int       // numbers of the machines for several groups, by groupsKey
+	merged map[int]bool         // numbers of those machines whose small groups are merged
+	made   []*automaton.Machine // the machines of single groups, if any are joined
 }
 
 // Bind binds the tokens of the file to machines.
@@ -79,7 +78,7 @@ func (m *machines) Build(number int) *automaton.Machine {
 	return m.ofOne(m.bound[number][0])
 }
 
-// groupsKey is a key for the map of machines made of several groups.
+// groupsKey returns a map key for a list of groups.
 func groupsKey(groups []int) string {
 	var key []byte
 	for _, g := range groups {
@@ -105,8 +104,8 @@ func (m *machines) ofRules(rules []Rule) *automaton.Machine {
 	return must(automaton.NewMachine(m.o.Dialect, m.o.row().ranked(rules), m.o.Engine))
 }
 
-// join makes the machine of several groups: of one machine for each group or, merged, of
-// one for each of the largest groups and one for all others.
+// join makes a machine from one machine for each group. If merged, only the largest groups have
+// their own, and all others share one.
 func (m *machines) join(groups []int, merged bool) *automaton.Machine {
 	var small *automaton.Machine // nil is skipped
 	if merged {
@@ -121,19 +120,19 @@ func (m *machines) join(groups []int, merged bool) *automaton.Machine {
 	return must(automaton.Join(m.o.Dialect, append(machines, small)...))
 }
 
-// maxParts is how many groups of one crawler stay parts of its machine. A match looks at each
-// part. Real files have one to three.
+// maxParts is the number of groups of one crawler up to which none are merged. A match looks at
+// each part. Real files have one to three.
 const maxParts = 16
 
-// maxMerged bounds the rules in merged lists, in multiples of all rules of the file. Many
-// crawlers may each be named by other groups: if each of them had a list of its own, the
-// memory would grow with the square of the file.
+// maxMerged limits the rules in merged lists to a multiple of the rules in the file. If every
+// crawler were named by different groups and had its own list, memory would grow with the square of
+// the file.
 const maxMerged = 4
 
-// plan decides which lists of groups are merged. A match looks at each part, so that a crawler
-// with thousands of groups would be slow; but copying the rules of all lists could square the
-// memory. So the crawlers with many groups have theirs merged, all but the largest: those with
-// the most groups first, as far as maxMerged allows.
+// plan chooses the lists of groups to merge. A match looks at each part, so a crawler with
+// thousands of groups would be slow, but copying the rules of all lists could square the memory. So
+// crawlers with many groups have all but their largest merged, beginning with the crawlers with the
+// most groups, until maxMerged is reached.
 func (m *machines) plan() {
 	var many []int // the numbers of these machines
 	for number, groups := range m.bound {
@@ -163,8 +162,8 @@ func (m *machines) plan() {
 	}
 }
 
-// bySize returns the groups with the most rules, which stay parts, and the others in
-// file order.
+// bySize returns the groups with the most rules, which remain parts of their own, and the other
+// groups in file order.
 func (m *machines) bySize(groups []int) (large, small []int) {
 	sorted := slices.Clone(groups)
 	slices.SortStableFunc(sorted, func(x, y int) int {

@@ -2,17 +2,15 @@ package compile
 
 import "fmt"
 
-// Note is something about one line that its author may not have meant.
+// Note is a remark on a line that may not do what its author meant.
 type Note struct {
 	Line int      // 1-based
-	Kind NoteKind // what it is about
-	// Text is the part of the line that the note is about, raw: it must be escaped
-	// before it is printed.
+	Kind NoteKind // the subject of the note
+	// Text is the part of the line in question, unescaped: escape it before printing.
 	Text string
 }
 
-// NoteKind is the subject of a Note. Its String explains it in a sentence. The zero value is
-// no kind.
+// NoteKind is the kind of a Note. The zero value is not a valid kind.
 type NoteKind uint8
 
 // The kinds of notes.
@@ -41,15 +39,17 @@ const (
 	NoteDelayForGoogle
 )
 
-// Severity says how much a note matters. The zero value is no severity.
+// Severity is the importance of a note. The zero value is not a valid severity.
 type Severity uint8
 
 const (
-	// SeverityNote: the file says what its author meant, or may mean it.
+	// SeverityNote marks lines that probably do what their author meant.
 	SeverityNote Severity = iota + 1
-	// SeverityWarning: parsers differ on the line, or it does not do what most authors expect.
+	// SeverityWarning marks lines that parsers read differently, or that do not do what most authors
+	// expect.
 	SeverityWarning
-	// SeverityError: the line, or a part of it, has no effect, or another one than it seems to have.
+	// SeverityError marks lines that, wholly or in part, have no effect or another one than they seem
+	// to have.
 	SeverityError
 )
 
@@ -101,7 +101,7 @@ func (k NoteKind) String() string {
 	return fmt.Sprintf("NoteKind(%d)", uint8(k))
 }
 
-// Name is the short name of the kind, such as no-slash; "" for no kind.
+// Name returns the short name of the kind, such as no-slash, or "" for an invalid kind.
 func (k NoteKind) Name() string {
 	if int(k) < len(noteKinds) {
 		return noteKinds[k].name
@@ -109,7 +109,7 @@ func (k NoteKind) Name() string {
 	return ""
 }
 
-// Severity says how much notes of the kind matter; 0 for no kind.
+// Severity returns the severity of notes of the kind, or 0 for an invalid kind.
 func (k NoteKind) Severity() Severity {
 	if int(k) < len(noteKinds) {
 		return noteKinds[k].severity
@@ -117,7 +117,7 @@ func (k NoteKind) Severity() Severity {
 	return 0
 }
 
-// String returns the note with its line, its text quoted.
+// String returns the note with its line and its quoted text.
 func (n Note) String() string {
 	if n.Text == "" {
 		return fmt.Sprintf("line %d: %s", n.Line, n.Kind)

@@ -18,8 +18,8 @@ type parser struct {
 	looked int // number of agents that noteDelay has looked at
 	google int // number of agents up to the first of Google's in the group that noteDelay found last
 
-	question *question // what is asked, and all that is kept then; nil for Compile
-	asked    question  // for question to point to
+	question *question // the question to answer, which replaces all other results; nil for Compile
+	asked    question  // storage for question
 }
 
 // source is the body that is read.
@@ -30,7 +30,7 @@ type source struct {
 	lf, cr, nul, hash next // in the body
 }
 
-// position is where in the body the parser is, and what it knows of the lines before.
+// position is the position of the parser in the body, and its state from the lines before.
 type position struct {
 	line   int  // 1-based number of the line being read
 	lines  int  // number of lines read
@@ -43,9 +43,9 @@ type position struct {
 	apart  bool // since the last user-agent line there was a blank line or a record
 }
 
-// kept is what has been read. Its arrays serve one file after another: they grow to the need of
-// the largest file, and take copies the content out of them, each kind in one piece of its size.
-// Arrays that grow anew for each file, or guesses of their sizes, took a fourth of the time.
+// kept collects what has been read. Its arrays are reused for one file after another and grow to
+// the needs of the largest; take copies the contents, each kind in one allocation of its size.
+// Growing new arrays for each file, or guessing their sizes, took a fourth of the time.
 type kept struct {
 	starts  []start     // of the groups
 	agents  []AgentLine // of all groups, their tokens not yet in lower case
@@ -53,13 +53,13 @@ type kept struct {
 	records []Record
 	notes   []Note
 
-	text text // what is not in the body as it stands
+	text text // text that is not in the body as it stands
 }
 
-// start has the numbers of agents and of rules before a group.
+// start holds the numbers of agents and rules before a group.
 type start struct{ agents, rules int }
 
-// parsers are the parsers that read no file at the moment.
+// parsers recycles parsers.
 var parsers = sync.Pool{New: func() any { return &parser{} }}
 
 func newParser(o Options) *parser {
@@ -68,14 +68,14 @@ func newParser(o Options) *parser {
 	return p
 }
 
-// release gives a parser back. It keeps the arrays, but nothing in them.
+// release recycles a parser. Its arrays are kept, their contents dropped.
 func (p *parser) release() {
 	clear(p.agents)
 	clear(p.rules)
 	clear(p.records)
 	clear(p.notes)
 	if p.question == nil {
-		p.text = nil // which the rules have taken
+		p.text = nil // now owned by the rules
 	}
 	p.asked = question{scratch: p.asked.scratch, token: p.asked.token}
 	*p = parser{asked: p.asked, kept: kept{

@@ -10,17 +10,16 @@ import (
 type Rule struct {
 	Line  int    // 1-based
 	Value string // as in the file, trimmed
-	// Pattern is the value in the spelling in which it is compared, its
-	// gaps (*) and final '$' included. It is empty if the value is, and for a rule
-	// that never matches.
+	// Pattern is Value in the form in which it is compared, including gaps (*) and a final '$'. It is
+	// empty if Value is, or if the rule never matches.
 	Pattern string
 	Form    automaton.Form // the spelling that Pattern is in
-	Allow   bool           // the line is an allow line, else a disallow line
+	Allow   bool           // an allow line, otherwise a disallow line
 	Inert   bool           // the rule never matches
 }
 
-// String returns the rule as a line of robots.txt, its key spelled as in the
-// standard and its value as in the file.
+// String formats the rule as a line of robots.txt, with the standard key and the value from the
+// file.
 func (r Rule) String() string {
 	key := "Disallow: "
 	if r.Allow {
@@ -29,7 +28,7 @@ func (r Rule) String() string {
 	return strings.TrimSuffix(key+r.Value, " ")
 }
 
-// compilePattern fills in all fields that follow from the rule's value.
+// compilePattern fills in the fields that are derived from the rule's value.
 func (p *parser) compilePattern(r *Rule) {
 	if r.Value == "" {
 		r.Inert = !p.row.emptyRules

@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
-// Ask answers one question as Compile(body, o).Ruleset.Match does, and is for those who have no
-// other about the body: nothing is made of it, and nothing allocated. It panics if the dialect is
+// Ask returns the same verdict as Compile(body, o).Ruleset.Match, for callers with a single
+// question about the body. It builds nothing and does not allocate. It panics if the dialect is
 // unknown.
 func Ask(body, name, url []byte, o Options) automaton.Verdict {
 	p := newParser(o)
@@ -29,19 +29,19 @@ func Ask(body, name, url []byte, o Options) automaton.Verdict {
 	return q.others.verdict
 }
 
-// question is a question about a body, answered while its lines are read: of the rules that have
-// been read, only those that decide so far are known.
+// question is a question about a body, answered while its lines are read. Of all rules read so far,
+// only those that decide are kept.
 type question struct {
 	name        []byte // of the crawler
 	path, formB []byte // as Scratch.Forms returns them
 	head        []byte // of both, up to a '?'
-	by, others  found  // what the groups say that name the crawler, and those for *
+	by, others  found  // results of the groups that name the crawler, and of those for *
 	scratch     automaton.Scratch
 	token       text
 	rule        automaton.Rule
 }
 
-// found is what groups of one kind say about the path.
+// found is the result for the path from groups of one kind.
 type found struct {
 	before  bool   // a group before the last one is of the kind
 	within  bool   // the last one is, and its rules count
@@ -102,8 +102,8 @@ func (q *question) ruleLine(p *parser, allow bool, value string) {
 	}
 }
 
-// excludes reports whether the value of a rule surely does not match the path: because it begins
-// with bytes that are the same in every form, and are not those of the path. Most values do.
+// excludes reports whether the value of a rule certainly does not match the path, because a prefix
+// that is the same in every form differs. That is so for most values.
 func (q *question) excludes(value string) bool {
 	for i := range min(len(value), len(q.head)) {
 		if c := value[i]; c != q.head[i] || !alike[c] {
@@ -113,7 +113,7 @@ func (q *question) excludes(value string) bool {
 	return false
 }
 
-// alike has the bytes that are the same in every form.
+// alike marks the bytes that are the same in every form.
 var alike = func() (t [256]bool) {
 	for c := range t {
 		t[c] = plain.IsCanonical([]byte{byte(c)})

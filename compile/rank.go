@@ -8,8 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
-// ranked returns rules, which are in the order of their lines, as they are matched, in the order
-// of their rank. Those that never match are left out.
+// ranked compiles rules in file order to rules sorted by rank. Rules that never match are left out.
 func (row *dialectRow) ranked(rules []Rule) []automaton.Rule {
 	var few [64]uint64 // most groups are smaller
 	order := few[:0]
@@ -23,7 +22,7 @@ func (row *dialectRow) ranked(rules []Rule) []automaton.Rule {
 			order = append(order, row.orderOf(r, len(directory)+len("$"), i)|isIndexPage)
 		}
 	}
-	// Numbers are sorted in less time than rules, which are five times as long.
+	// Sorting numbers is faster than sorting rules, which are five times as long.
 	slices.Sort(order)
 	made := make([]automaton.Rule, len(order))
 	for i, o := range order {
@@ -35,18 +34,18 @@ func (row *dialectRow) ranked(rules []Rule) []automaton.Rule {
 	return made
 }
 
-// isIndexPage is set in the order of the second rule that a line becomes.
+// isIndexPage marks, in the order of a line, the second rule that an index page makes.
 const isIndexPage = 1
 
-// orderOf returns a number that sorts rules by rank, the highest first. Its upper half is the
-// complement of the upper half of the rank, its lower half has the index of the rule, since
-// rules are in the order of their lines.
+// orderOf returns a sort key for a rule, so that the highest rank comes first. Its upper half is
+// the complement of the upper half of the rank, its lower half the index of the rule, since rules
+// are in file order.
 func (row *dialectRow) orderOf(r *Rule, length, index int) uint64 {
 	return uint64(^uint32(row.rankOf(r, length)>>32))<<32 | uint64(index)<<1
 }
 
-// indexPage returns the directory of an index page that an Allow of Google's names, which then
-// makes a second rule: it also allows the bare directory. It is empty if there is none.
+// indexPage returns the directory of the index page that an Allow names in dialect Google, or "".
+// Such an Allow makes a second rule, which allows the bare directory.
 func (row *dialectRow) indexPage(r *Rule) string {
 	const page = "/index.htm"
 	if !r.Allow || !row.indexPages || !strings.Contains(r.Pattern, page) {
@@ -59,7 +58,7 @@ func (row *dialectRow) indexPage(r *Rule) string {
 	return r.Pattern[:at+1]
 }
 
-// rankOf returns the rank of a rule with a pattern of some length.
+// rankOf returns the rank of a rule whose pattern has the given length.
 func (row *dialectRow) rankOf(r *Rule, length int) uint64 {
 	if row.dialect.FirstMatchDecides() {
 		return rank.Earlier(r.Line)
@@ -67,8 +66,8 @@ func (row *dialectRow) rankOf(r *Rule, length int) uint64 {
 	return rank.Of(length, r.Line, r.Allow)
 }
 
-// fill makes a ranked rule of a line, or of the directory of the index page that it names. A gap
-// at the end means nothing, nor does a $ after it.
+// fill makes a ranked rule from a line, or from the directory of the index page that it names. A
+// gap at the end is redundant, and so is a $ after it.
 func (row *dialectRow) fill(ranked *automaton.Rule, r *Rule, directory bool) {
 	pattern, length, atEnd := r.Pattern, len(r.Pattern), directory
 	switch {

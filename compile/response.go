@@ -7,21 +7,21 @@ import (
 	"github.com/robotsieve/robotsieve/internal/status"
 )
 
-// forbidding has what a crawler must assume while robots.txt cannot be reached.
+// forbidding is the ruleset that applies while robots.txt is unreachable.
 var forbidding = sync.OnceValue(automaton.Forbidding)
 
-// FromResponse returns the rules that an HTTP response to a GET of /robots.txt stands for, read as
-// RFC 9309 2.3.1 says: the body's for 2xx; none, so that everything is allowed, for 204 and 4xx; and
-// for all else, such as 5xx or the code 0 of no answer at all, Robots.Unreachable, which forbids everything but
-// /robots.txt and has no line. 429 forbids too, as Google reads it: the server asked for fewer requests, and did not
-// say that there is no file; and so do 444 and 499, which servers log where they sent no answer.
+// FromResponse returns the rules that apply after an HTTP response to GET /robots.txt, according to
+// RFC 9309 2.3.1. For 2xx these are the rules of the body. For 204 and 4xx there are none, so
+// everything is allowed. For all other codes, such as 5xx or 0 for no response, the result is
+// Unreachable and forbids everything but /robots.txt; its verdicts have no line. The codes 429, as
+// Google reads it, and 444 and 499, which servers log if they send no response, forbid too.
 //
-// A redirect has no rules: robots is nil, and location is where it leads, as the header has it, for
-// the caller to follow at least five times. It is empty for 304, by which a copy stands that the
-// caller has, and where the header names none.
+// For a redirect robots is nil, and location is the value of the Location header, for the caller to
+// follow at least five times. location is empty if the header is missing, and for 304, after which
+// the caller's copy remains valid.
 //
-// The header may be an http.Header. The body is without the Content-Encoding, as http.Client returns
-// it. FromResponse keeps no reference to it.
+// header may be an http.Header. body must be free of any Content-Encoding, as http.Client returns
+// it. FromResponse retains no reference to it.
 func FromResponse(code int, header map[string][]string, body []byte) (robots *Robots, location string) {
 	switch status.Of(code, status.Google) {
 	case status.File:
@@ -37,8 +37,8 @@ func FromResponse(code int, header map[string][]string, body []byte) (robots *Ro
 	return &Robots{Ruleset: forbidding(), Unreachable: true}, ""
 }
 
-// Sitemaps returns the values of the sitemap lines, in file order and each once, as they are in the
-// file: they should be whole URLs. They belong to the file, whatever group they stand in.
+// Sitemaps returns the distinct values of the sitemap lines in file order, unchanged. They should
+// be absolute URLs. Sitemaps apply to the whole file, whatever group they stand in.
 func (r *Robots) Sitemaps() (list []string) {
 	seen := map[string]bool{"": true}
 	for _, record := range r.Records {

@@ -9,14 +9,14 @@ type Found struct {
 	Err   error
 }
 
-// atOnce is how many lookups LookupAll does side by side: more than a processor can wait for at a
-// time, and so few that what it keeps of them stays in the first cache.
+// atOnce is how many lookups LookupAll interleaves: more than a processor can keep in flight, and
+// few enough that their state stays in the first-level cache.
 const atOnce = 64
 
-// LookupAll sets found, of which there are as many as keys, to what LookupAt returns for each key.
-// Where an index is in no cache, a lookup waits for its bucket, then for the record, then for the
-// ruleset. Here each step is taken for 64 keys before the next one, so that the processor waits for
-// many places of memory at once: of random origins among a million in half of the time.
+// LookupAll sets found[i] to what LookupAt returns for keys[i]; both must have the same length. If
+// the index is not cached, a lookup waits for its bucket, then for the record, then for the
+// ruleset. LookupAll takes each step for 64 keys before the next step, so that these waits overlap:
+// looking up random origins among a million takes half of the time.
 func (a *Archive) LookupAll(keys [][]byte, d automaton.Dialect, at int64, found []Found) {
 	var spots [atOnce]spot
 	err := a.has(d)
@@ -49,17 +49,16 @@ func (a *Archive) LookupAll(keys [][]byte, d automaton.Dialect, at int64, found 
 	}
 }
 
-// spot is where in the index the record of a key is, if there is one, and what a lookup finds there.
+// spot is the state of a lookup: where the record of a key is, and what was found.
 type spot struct {
 	hash     uint64
 	from, to uint32 // the lower halves of the offsets of its bucket and the next
 	record   []byte
 
-	touched byte               // without a meaning, as is ruleset: they are loaded for the cache
+	touched byte               // meaningless, like ruleset: loaded to warm the cache
 	ruleset *automaton.Ruleset // nil unless it is decoded
 }
 
-// bounds sets the offsets of the bucket.
 func (a *Archive) bounds(s *spot) {
 	bounds := le.Uint64(a.buckets[bucketLen*(s.hash>>a.shift):])
 	s.from, s.to = uint32(bounds), uint32(bounds>>32)
@@ -72,7 +71,8 @@ func (a *Archive) touch(s *spot) {
 	}
 }
 
-// decodedOf returns the ruleset of a column of a record with one version, nil if it is not decoded.
+// decodedOf returns the ruleset of a column in a record with one version, or nil if it is not
+// decoded.
 func (a *Archive) decodedOf(record []byte, column int) *automaton.Ruleset {
 	if record == nil || le.Uint16(record[4:]) >= dated {
 		return nil

@@ -16,19 +16,19 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Archive is an opened archive. It is safe for any number of goroutines. It and
-// all that it returns are views of the bytes that Open was given.
+// Archive is an open archive. It is safe for concurrent use. It and all that it returns alias the
+// bytes given to Open.
 type Archive struct {
 	dialects   []automaton.Dialect
-	hasVia     bool      // the last column is that of Entry.Via
-	columns    [256]int8 // of each dialect: 1 + its place in dialects, or 0
+	hasVia     bool      // the last column is Entry.Via
+	columns    [256]int8 // for each dialect, 1 + its index in dialects, or 0
 	origins    int
 	blobCount  int    // of rulesets and texts of Entry.Via
 	seed       uint64 // of the hash
-	shift      uint   // of a hash, to the number of its bucket
-	groupBits  uint   // of the number of a bucket, to that of its group
-	answerLen  int    // of the numbers of blobs
-	versionLen int    // of an instant, a status and an answer
+	shift      uint   // from a hash to the number of its bucket
+	groupBits  uint   // from the number of a bucket to that of its group
+	answerLen  int    // of the blob numbers
+	versionLen int    // of instant, status and blob numbers
 	program    string
 
 	directory []byte
@@ -36,48 +36,46 @@ type Archive struct {
 	buckets   []byte
 	records   []byte
 	blobs     []byte
-	checked   []atomic.Uint32 // a bit for each group whose checksum is right
+	checked   []atomic.Uint32 // a bit for each group whose checksum is verified
 	decoded   []atomic.Pointer[slab]
 
 	mu    sync.Mutex
-	held  int64    // about how many bytes the decoded rulesets take
-	slabs []uint32 // those that there are, perhaps twice
+	held  int64    // approximate memory of the decoded rulesets
+	slabs []uint32 // those that exist, possibly with duplicates
 }
 
-// slab has the decoded rulesets of some numbers in succession. It is made when the first is
+// slab holds the decoded rulesets of consecutive numbers. It is made when one of them is first
 // looked up.
 type slab struct {
 	rulesets [slabLen]atomic.Pointer[automaton.Ruleset] // nil until they are looked up
-	complete atomic.Uint64                              // a bit for each that has all tables that it may have
+	complete atomic.Uint64                              // a bit for each that has all the tables it may have
 }
 
 const slabLen = 64
 
-// Entry is what an archive knows of one origin.
+// Entry is what an archive knows about one origin.
 type Entry struct {
-	// Status is the HTTP status with which robots.txt was answered, 200 where
-	// it was read from elsewhere.
+	// Status is the HTTP status of the robots.txt, or 200 if it was read from elsewhere.
 	Status uint16
-	// Ruleset answers for the rules. It is nil, which allows everything, where
-	// there was no body to read: the caller must then go by the status.
+	// Ruleset answers for the rules. It is nil if there was no body to read. A nil Ruleset allows
+	// everything, so the caller must consult Status then.
 	Ruleset *automaton.Ruleset
-	// Via is a text that was added with the answer. The command has there the URLs to which
-	// redirects of the robots.txt lead, if they are of no robots.txt: origin keys with paths, one a line; and in a last
-	// line behind "=" what the body says besides its rules.
+	// Via is a text that was added with the answer. The command stores there the URLs in a
+	// robots.txt's redirect chain that are not robots.txt files: origin keys with paths, one a line;
+	// and on a last line behind "=" what the body says besides its rules.
 	Via string
-	// From and Until bound the instants for which the answer is this one: from From on, and
-	// before Until, in Unix seconds. math.MinInt64 and math.MaxInt64 stand for no bound.
+	// From and Until bound the time for which the answer holds, in Unix seconds: from From on, and
+	// before Until. math.MinInt64 and math.MaxInt64 stand for no bound.
 	From, Until int64
 }
 
-// Open reads an archive. The bytes stay the caller's and must not change while the
-// archive, or a ruleset or machine from it, is in use. Open checks the length of the file
-// and the checksum of header and directory, and decodes nothing; of 10 million origins it reads
-// three megabytes. Its error is ErrNotArchive, ErrVersion, ErrSemantics, ErrDialect or a
-// *DamageError.
+// Open reads an archive. The bytes must not change while the archive, or a ruleset or machine from
+// it, is in use. Open checks the length of the file and the checksum of the header and directory,
+// and decodes nothing; for 10 million origins it reads three megabytes. The error is ErrNotArchive,
+// ErrVersion, ErrSemantics, ErrDialect or a *DamageError.
 //
-// An archive of other automaton.Semantics is refused, because its rules might not mean what they
-// meant to the program that compiled them.
+// An archive with other automaton.Semantics is rejected, since its rules may mean something else to
+// this program.
 func Open(data []byte) (*Archive, error) {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
@@ -118,17 +116,16 @@ func Open(data []byte) (*Archive, error) {
 	return a, nil
 }
 
-// A list of no more than tiny rules never has a table: what that saves does not pay for
-// making it (automaton.crossover). One of no more than few has none until its origin is
-// busy: a list is quicker to make than a table, smaller, and sooner matched when it is in
-// no cache. The longer a list, the sooner a table pays for itself: one of more than few has
-// a table at once.
+// A list of at most tiny rules never gets a table, which would not pay for itself
+// (automaton.crossover). A list of at most few rules gets none until its origin is busy: a list is
+// smaller, quicker to make, and matches sooner while it is not cached. Longer lists get a table at
+// once.
 const (
 	tiny = 9
 	few  = 64
 )
 
-// cut cuts what follows the header into its parts.
+// cut splits the bytes after the header into their parts.
 func (a *Archive) cut(rest []byte, h *header) bool {
 	if h.Bits > maxBits || h.Columns == 0 || int(h.Columns) > maxDialects {
 		return false
@@ -164,8 +161,8 @@ func (a *Archive) cut(rest []byte, h *header) bool {
 	return len(rest) == 0
 }
 
-// ascending reports whether the groups lie one after the other, so that checking all of them reads
-// no byte twice.
+// ascending reports whether the groups are in order and do not overlap, so that checking all of
+// them reads no byte twice.
 func (a *Archive) ascending() bool {
 	before := uint64(0)
 	for rest := a.directory; len(rest) > 0; rest = rest[entryLen:] {
@@ -178,42 +175,42 @@ func (a *Archive) ascending() bool {
 	return before <= uint64(len(a.records))
 }
 
-// Dialects returns a copy of the list of dialects that the archive holds.
+// Dialects returns a copy of the list of the archive's dialects.
 func (a *Archive) Dialects() []automaton.Dialect { return slices.Clone(a.dialects) }
 
-// Program returns the release of robotsieve that wrote the archive, such as 0.9.0. It may be any text.
+// Program returns the release of robotsieve that wrote the archive, such as 0.9.0. It is untrusted
+// text.
 func (a *Archive) Program() string { return a.program }
 
 // Len returns the number of origins.
 func (a *Archive) Len() int { return a.origins }
 
-// Rulesets returns the number of distinct rulesets, those of several dialects
-// counted apart, and of distinct texts of Entry.Via, which are stored as rulesets are.
+// Rulesets returns the number of distinct blobs: the rulesets of each dialect and the texts of
+// Entry.Via.
 func (a *Archive) Rulesets() int { return a.blobCount }
 
-// Lookup returns what is known of the origin with a key, its ruleset in a dialect, and
-// whether the archive has the origin. The first lookup of a ruleset checks and decodes it;
-// later ones do not allocate. The error is ErrDialect, or a *DamageError where the archive
-// is damaged: then it is not known whether the archive has the origin.
+// Lookup returns the entry of the origin with the given key, with its ruleset in a dialect, and
+// whether the origin exists. The first lookup of a ruleset checks and decodes it; later ones do not
+// allocate. The error is ErrDialect, or a *DamageError, after which it is unknown whether the
+// origin exists.
 //
-// A lookup costs two or three lines of memory that are in no cache. A table in front of
-// the index, with 16 bytes for each key, made a lookup and the match after it no faster
-// (Go 1.26, 87,007 origins): the rules are in no cache either.
+// A lookup costs two or three cache misses. A table in front of the index, with 16 bytes for each
+// key, made a lookup and its match no faster (Go 1.26, 87,007 origins), since the rules are not
+// cached either.
 func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
 	return a.lookup(key, d, math.MaxInt64, false)
 }
 
-// LookupAt is Lookup for an instant, in Unix seconds: it returns the version in force then,
-// which is the newest one captured at or before it. An origin without such a version is not
-// found; the Entry still says until when. Lookup is LookupAt for math.MaxInt64.
+// LookupAt is Lookup for an instant in Unix seconds. It returns the version in force then, which is
+// the newest one captured at or before it. If there is none, the origin is reported as missing, but
+// Entry.Until is set. Lookup is LookupAt for math.MaxInt64.
 func (a *Archive) LookupAt(key []byte, d automaton.Dialect, at int64) (e Entry, found bool, err error) {
 	return a.lookup(key, d, at, false)
 }
 
-// LookupBusyAt is LookupAt for an origin of which hundreds of URLs are to be matched. It gives
-// the origin's rules the tables that LookupAt leaves out where lists are short; later lookups
-// find them too. The archive does not count lookups to find busy origins by itself, since
-// counting them safely for all goroutines takes as long as a lookup.
+// LookupBusyAt is LookupAt for an origin with hundreds of URLs to match. It adds the tables that
+// LookupAt omits for short lists; later lookups use them too. The archive does not detect busy
+// origins by itself, since a counter that is safe for concurrent use costs as much as a lookup.
 func (a *Archive) LookupBusyAt(key []byte, d automaton.Dialect, at int64) (e Entry, found bool, err error) {
 	return a.lookup(key, d, at, true)
 }
@@ -232,7 +229,7 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, at int64, busy bool) (
 	return e, found, err
 }
 
-// has returns an error if the archive does not hold a dialect.
+// has returns an error unless the archive holds the dialect.
 func (a *Archive) has(d automaton.Dialect) error {
 	if a.columns[d] == 0 {
 		return fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
@@ -240,7 +237,7 @@ func (a *Archive) has(d automaton.Dialect) error {
 	return nil
 }
 
-// answer sets an empty Entry to what a record says, nil if the archive does not have the origin.
+// answer fills an empty Entry from a record, which is nil if the origin is not in the archive.
 func (a *Archive) answer(e *Entry, record []byte, d automaton.Dialect, at int64, busy bool) (found bool, err error) {
 	e.From, e.Until = math.MinInt64, math.MaxInt64
 	if record == nil {
@@ -275,11 +272,11 @@ func (a *Archive) text(id uint32) (string, error) {
 	return view(blob), nil
 }
 
-// rulesetBytes is what a decoded ruleset takes beside its machines.
+// rulesetBytes is the approximate memory of a decoded ruleset, excluding its machines.
 const rulesetBytes = 1 << 10
 
-// Limit forgets all decoded rulesets if they take more than so many bytes, and reports whether
-// they do. They are freed when nobody uses them any more, and later lookups decode them again.
+// Limit drops all decoded rulesets if they take more than the given number of bytes, and reports
+// whether it did. They are freed once nobody uses them; later lookups decode them again.
 func (a *Archive) Limit(bytes int64) (forgot bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -293,14 +290,12 @@ func (a *Archive) Limit(bytes int64) (forgot bool) {
 	return true
 }
 
-// hold counts a ruleset that has been decoded.
 func (a *Archive) hold(size int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.held += rulesetBytes + size
 }
 
-// slab returns the slab of a ruleset.
 func (a *Archive) slab(id uint32) *slab {
 	p := &a.decoded[id/slabLen]
 	if s := p.Load(); s != nil {
@@ -370,7 +365,7 @@ func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error
 	kept := &s.rulesets[id%slabLen]
 	switch {
 	case busy:
-		kept.Store(r) // in place of any that another goroutine made without tables
+		kept.Store(r) // replaces a ruleset that another goroutine made without tables
 	case !kept.CompareAndSwap(nil, r):
 		return kept.Load(), nil
 	}

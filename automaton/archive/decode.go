@@ -10,14 +10,14 @@ import (
 
 var errRuleset = errors.New("not a ruleset")
 
-// decode makes a ruleset of its bytes. Its strings are views of them. Lists of no more than
-// most rules have no table; waits reports whether one of them might have one later. size is about how
-// many bytes the lists and tables take.
+// decode makes a ruleset whose strings alias its bytes. Lists of at most most rules get no table;
+// waits reports whether one of them might get one later. size is the approximate memory of the
+// lists and tables in bytes.
 func decode(blob []byte, most int) (r *automaton.Ruleset, size int64, waits bool, err error) {
 	c := cursor{rest: blob}
 	d := automaton.Dialect(c.byte())
 	rules, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
-	// A rule takes four bytes at least, all else one.
+	// A rule takes at least four bytes, everything else at least one.
 	if n := uint64(len(c.rest)); c.bad || !d.Known() || rules > n/4 || lists > n || machines > n || agents > n {
 		return nil, 0, false, errRuleset
 	}
@@ -141,7 +141,6 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 	return lists
 }
 
-// rule reads a rule after the one before.
 func (c *cursor) rule(r, before *automaton.Rule) {
 	flags := c.byte()
 	high, low := c.step(uint32(before.Rank>>32)), uint64(0)
@@ -162,7 +161,7 @@ func (c *cursor) rule(r, before *automaton.Rule) {
 	r.Pattern = c.text()
 }
 
-// build makes a machine of each list, see decode.
+// build makes a machine from each list; see decode.
 func build(d automaton.Dialect, lists [][]automaton.Rule, most int) (
 	b automaton.Builder, machines []*automaton.Machine, waits bool, err error) {
 	untabled := 0

@@ -1,24 +1,23 @@
-// Package archive keeps the rulesets of many origins in one file, and decodes
-// them from one []byte, which may be a file mapped into memory.
+// Package archive keeps the rulesets of many origins in one file, and decodes them from a
+// []byte, which may be a memory-mapped file.
 //
-// A Writer collects origins, each with the HTTP status of its robots.txt and a
-// ruleset for each dialect; Open reads what it wrote. A key names an origin. It is
-// any bytes; its meaning is a matter between the programs that write and look up. The
-// command writes keys as origin.AppendKey makes them, always with the port, and IPv6
-// addresses without brackets: https://example.com:443, http://::1:8080. Rulesets
-// that are equal are stored once.
+// A Writer collects origins, each with the HTTP status of its robots.txt and a ruleset for
+// each dialect; Open reads what it wrote. A key identifies an origin. It may be any bytes, as
+// long as the programs that write and look up agree on them. The command writes keys as
+// origin.AppendKey makes them, always with the port, and IPv6 addresses without brackets:
+// https://example.com:443, http://::1:8080. Equal rulesets are stored once.
 //
 // An origin may have several versions, each with the instant from which on it is in force;
-// LookupAt takes the one in force at an instant. A version without an instant is in force from
-// ever.
+// LookupAt returns the one in force at a given instant. A version without an instant has
+// always been in force.
 //
-// Opening checks the header and the directory, by a checksum, and decodes nothing. A group of
-// origins is checked at the first lookup that leads to it; a ruleset is checked and decoded at
-// its first lookup, and is then kept. So a lookup may fail; a match never fails. Checksums
-// find accidents. They do not stop an author who means harm, so every length is compared with
-// the rest of the file before it is believed, a lookup reads no more than 64 records, and
-// decoding takes time and memory in proportion to the bytes. Such a file can still hold any
-// rules that its author likes.
+// Opening verifies the checksum of header and directory, and decodes nothing. A group of
+// origins is verified on the first lookup in it; a ruleset is verified and decoded on its
+// first lookup, and then kept. So a lookup may fail, but a match never does.
+//
+// Checksums detect accidents, not attacks. Therefore every length is checked against the rest
+// of the file, a lookup reads no more than 64 records, and decoding takes time and memory in
+// proportion to the bytes. A malicious file can still hold any rules that its author likes.
 //
 // # Format
 //
@@ -56,8 +55,8 @@
 // length of all. The buckets are (1<<b)+1 uint32, in the same way: for each bucket the lower
 // half of the offset of its first record among the records.
 //
-// Then come the records, one for each origin. That of an origin with one version that is in force
-// from ever is:
+// Then come the records, one for each origin. The record of an origin with a single version
+// that has always been in force is:
 //
 //	0  uint32   fingerprint: the lower half of the key's hash
 //	4  uint16   HTTP status, at most 999
@@ -65,7 +64,7 @@
 //	8  uint32   for each column: number of the ruleset, or ffffffff for none
 //	   bytes    the key
 //
-// That of any other origin is:
+// The record of any other origin is:
 //
 //	0  uint32   fingerprint
 //	4  uint16   8000 (hexadecimal) and the number of versions, 1 to 16,384
@@ -73,7 +72,7 @@
 //	8  bytes    the key
 //	   versions from the oldest to the newest, each
 //	            int64   the instant from which on it is in force, in Unix seconds; the least
-//	                    int64 for one that is from ever
+//	                    int64 for one without a beginning
 //	            uint16  HTTP status
 //	            uint32  for each column: number of the ruleset, or ffffffff for none
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// encoder writes rulesets, one at a time. It numbers the lists and machines of each in
-// the order in which agents lead to them.
+// encoder encodes rulesets one at a time. It numbers the lists and machines of each in the order in
+// which agents refer to them.
 type encoder struct {
 	lists    [][]automaton.Rule
 	listOf   map[*automaton.Rule]uint64    // the number of a list, by its first rule
@@ -28,7 +28,7 @@ func (e *encoder) reset() {
 	*e = encoder{lists: e.lists[:0], listOf: e.listOf, machines: e.machines[:0], machine: e.machine, out: e.out[:0]}
 }
 
-// encode returns the bytes of a ruleset, without a checksum. They are valid until the next call.
+// encode returns the encoded ruleset without a checksum. The bytes are valid until the next call.
 func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	e.reset()
 	for _, a := range r.Agents() {
@@ -62,7 +62,7 @@ func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	return e.out
 }
 
-// add numbers a machine and its lists, if they have no numbers yet.
+// add numbers a machine and its lists unless it is known already.
 func (e *encoder) add(m *automaton.Machine) {
 	if _, known := e.machine[m]; known {
 		return
@@ -86,7 +86,7 @@ func (e *encoder) add(m *automaton.Machine) {
 	e.machines = append(e.machines, numbers)
 }
 
-// list writes a list of rules, each as it differs from the one before.
+// list writes a list of rules, each as the difference from its predecessor.
 func (e *encoder) list(list []automaton.Rule) {
 	e.uvarint(uint64(len(list)))
 	before := &automaton.Rule{}

@@ -5,40 +5,39 @@ import (
 	"fmt"
 )
 
-// Errors of this package, for errors.Is. What is damaged is a *DamageError.
+// Errors for errors.Is. Damage is reported as a *DamageError.
 var (
-	// ErrNotArchive is the error of Open for bytes that do not begin as an archive does.
+	// ErrNotArchive is returned by Open if the bytes do not begin like an archive.
 	ErrNotArchive = errors.New("not an archive of rulesets")
-	// ErrVersion is the error of Open for an archive in another version of the format.
+	// ErrVersion is returned by Open for an archive in another version of the format.
 	ErrVersion = errors.New("unsupported format")
-	// ErrSemantics is the error of Open for an archive whose rules were compiled by a program
-	// that read or matched robots.txt in another way.
+	// ErrSemantics is returned by Open for an archive compiled by a program that reads or matches
+	// robots.txt differently.
 	ErrSemantics = errors.New("rules of another meaning")
-	// ErrDialect is the error of Lookup for a dialect that the archive does not hold, of
-	// Open for one that this program does not know, and of NewWriter and Add for one that
-	// is unknown, given twice, or not the one in its place.
+	// ErrDialect is returned by Lookup for a dialect that the archive does not hold, by Open for an
+	// unknown one, and by NewWriter and Add for one that is unknown, duplicate or out of order.
 	ErrDialect = errors.New("wrong dialect")
-	// ErrDuplicate is the error of WriteTo for an origin that was added with two answers for
-	// one instant.
+	// ErrDuplicate is returned by WriteTo if an origin was added with two different answers for the
+	// same instant.
 	ErrDuplicate = errors.New("the same origin twice")
-	// ErrLimit is the error of a Writer that is given more than the format can hold.
+	// ErrLimit is returned by a Writer if it is given more than the format can hold.
 	ErrLimit = errors.New("more than an archive can hold")
 )
 
-// DamageError is the error of Open and Lookup for bytes that begin as an archive does, but
-// that no Writer has written.
+// DamageError is returned by Open and Lookup for bytes that begin like an archive but cannot be the
+// output of a Writer.
 type DamageError struct {
-	// Part is the damaged part: "file", if it was cut short or goes on too long; "index",
-	// which is the header too; or "ruleset".
+	// Part is the damaged part: "file" if it is truncated or too long, "index" (which includes the
+	// header), or "ruleset".
 	Part string
-	// Ruleset is the number of the ruleset, if a ruleset is damaged. Origins with
-	// other rulesets can still be looked up.
+	// Ruleset is the number of the damaged ruleset, if Part is "ruleset". Origins with other rulesets
+	// can still be looked up.
 	Ruleset int
-	// Reason says how that was found.
+	// Reason is how the damage was detected.
 	Reason string
 }
 
-// Error says in a sentence what is damaged.
+// Error describes the damage in a sentence.
 func (e *DamageError) Error() string {
 	part := e.Part
 	if part == "ruleset" {
@@ -53,7 +52,7 @@ const (
 	wrongLengths  = "lengths contradict each other"
 )
 
-// The errors of an index that leads nowhere, and of a group of origins in it.
+// Errors of an index with invalid offsets, and of a damaged group of origins.
 var (
 	errIndex = &DamageError{Part: "index", Reason: wrongLengths}
 	errGroup = &DamageError{Part: "index", Reason: wrongChecksum}

@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// The format, as the package documentation has it.
+// The format: see the package documentation.
 const (
 	magic       = "\x89rsv\r\n\x1a\n"
 	version     = 4
@@ -19,7 +19,7 @@ const (
 	checksumLen = 4
 	entryLen    = 12 // of the directory
 	bucketLen   = 4
-	recordHead  = 8 // of a record, what comes before the numbers of its blobs or its key
+	recordHead  = 8 // of a record up to its blob numbers or key
 	dateLen     = 8 // of a version
 	statusLen   = 2
 	maxKey      = 1<<16 - 1
@@ -27,19 +27,19 @@ const (
 	maxBits     = 30 // so that numbers of buckets fit an int of 32 bits
 	noBlob      = 1<<32 - 1
 
-	// dated is the bit of a status that stands for versions, and their number is in the others.
+	// dated is the bit of a status that marks a record with versions; the other bits are their number.
 	dated       = 1 << 15
 	maxVersions = 1 << 14
 
-	// maxBucket is how many records a bucket has at most. A random hash makes four of
-	// them on average at most, and never comes near it.
+	// maxBucket is the maximum number of records in a bucket. A random hash averages at most four and
+	// never comes near the maximum.
 	maxBucket = 64
-	// groupBits: a group has 64 buckets, so that it has about three kilobytes and is checked in
-	// less than a microsecond.
+	// groupBits makes groups of 64 buckets, about three kilobytes, which take less than a microsecond
+	// to check.
 	groupBits = 6
 )
 
-// header is what a file begins with, field by field.
+// header is the header of a file, field by field.
 type header struct {
 	Magic      [len(magic)]byte
 	Version    uint32
@@ -49,7 +49,7 @@ type header struct {
 	Origins    uint32
 	Blobs      uint32 // rulesets and texts of Entry.Via
 	Bits       uint8  // there are 1<<Bits buckets
-	Columns    uint8  // how many of Dialects there are
+	Columns    uint8  // number of Dialects in use
 	Dialects   [6]automaton.Dialect
 	RecordsLen uint64
 	BlobsLen   uint64
@@ -59,25 +59,22 @@ type header struct {
 
 const maxDialects = len(header{}.Dialects)
 
-// via stands among the dialects of a header for the column of Entry.Via. Such a column comes last.
+// via marks the column of Entry.Via among the dialects of a header, where it comes last.
 const via = automaton.Dialect(0xff)
 
-// groups returns how many groups there are, and how many buckets each has.
+// groups returns the number of groups, and of buckets in each.
 func (h *header) groups() (groups, buckets int) {
 	inGroup := min(h.Bits, groupBits)
 	return 1 << (h.Bits - inGroup), 1 << inGroup
 }
 
-// directoryLen returns the length of the directory.
 func (h *header) directoryLen() uint64 {
 	groups, _ := h.groups()
 	return (uint64(groups) + 1) * entryLen
 }
 
-// bucketsLen returns the length of the table of buckets.
 func (h *header) bucketsLen() uint64 { return (1<<h.Bits + 1) * bucketLen }
 
-// offsetsLen returns the length of the offsets of blobs.
 func (h *header) offsetsLen() uint64 { return (uint64(h.Blobs) + 1) * 8 }
 
 // The first byte of a rule.
@@ -95,15 +92,15 @@ var (
 	le         = binary.LittleEndian
 )
 
-// checksum returns the checksum of the header without its checksum, and of the directory.
+// checksum returns the checksum of the directory and of the header without its checksum field.
 func checksum(head, directory []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, head[:atChecksum])
 	sum = crc32.Update(sum, castagnoli, head[atChecksum+checksumLen:headerLen])
 	return crc32.Update(sum, castagnoli, directory)
 }
 
-// groupChecksum returns the checksum of a group: of the offsets of its buckets, with the end of
-// the last one, and of its records.
+// groupChecksum returns the checksum of a group: its records and the offsets of its buckets,
+// including the end of the last one.
 func groupChecksum(buckets, records []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, buckets), castagnoli, records)
 }
@@ -115,8 +112,8 @@ func blobChecksum(number uint32, blob []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, place[:]), castagnoli, blob)
 }
 
-// hash is fast for keys of some thirty bytes, and spreads them evenly. Keys that fall into
-// one bucket with one seed are spread with another.
+// hash is fast for keys of about thirty bytes, and spreads them evenly. Keys that share a bucket
+// under one seed are spread by another.
 func hash(seed uint64, key []byte) uint64 {
 	h, n, whole := seed, uint64(len(key)), key
 	for ; len(key) >= 8; key = key[8:] {
@@ -141,5 +138,5 @@ func fold(x, y uint64) uint64 {
 	return high ^ low
 }
 
-// view is b as a string that shares its bytes.
+// view returns b as a string that shares its bytes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// find returns the record of an origin, nil if there is none.
+// find returns the record of an origin, or nil if there is none.
 func (a *Archive) find(s *spot, key []byte) ([]byte, error) {
 	group := s.hash >> a.shift >> a.groupBits
 	if a.checked[group/32].Load()>>(group%32)&1 == 0 {
@@ -34,7 +34,7 @@ func (a *Archive) find(s *spot, key []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// check checks a group, when it is first asked for. Two goroutines may check it at once.
+// check verifies a group on first use. Two goroutines may do so at once.
 func (a *Archive) check(group uint64) error {
 	buckets := a.buckets[group<<a.groupBits*bucketLen:][:(1<<a.groupBits+1)*bucketLen]
 	if groupChecksum(buckets, a.recordsOf(group)) != le.Uint32(a.directory[entryLen*group+8:]) {
@@ -44,22 +44,22 @@ func (a *Archive) check(group uint64) error {
 	return nil
 }
 
-// recordsOf returns the records of a group. Open has compared the offsets.
+// recordsOf returns the records of a group. Open has validated the offsets.
 func (a *Archive) recordsOf(group uint64) []byte {
 	entry := a.directory[entryLen*group:]
 	return a.records[le.Uint64(entry):le.Uint64(entry[entryLen:])]
 }
 
-// whole returns the bounds of a bucket, of which the table has the lower halves: they lie after the
-// beginning of its group, which the directory has.
+// whole returns the bounds of a bucket. The table holds only their lower halves; the directory has
+// the offset of the group, which they follow.
 func (a *Archive) whole(group, from, to uint64) (wholeFrom, wholeTo uint64) {
 	begin := le.Uint64(a.directory[entryLen*group:])
 	wholeFrom = begin + uint64(uint32(from)-uint32(begin))
 	return wholeFrom, wholeFrom + uint64(uint32(to)-uint32(from))
 }
 
-// measure returns where the key of the first of some records begins, and the length of that
-// record. Both may be more than there are bytes.
+// measure returns the offset of the first record's key, and the record's length. Both may exceed
+// the available bytes.
 func (a *Archive) measure(records []byte) (keyAt, length int) {
 	if len(records) < recordHead {
 		return 0, recordHead
@@ -71,8 +71,8 @@ func (a *Archive) measure(records []byte) (keyAt, length int) {
 	return recordHead, recordHead + key + int(status-dated)*a.versionLen
 }
 
-// version sets status and bounds of the Entry of a record at an instant, which has none yet, and
-// returns the numbers of the blobs, nil if no version is in force.
+// version sets the status and bounds of an empty Entry to those in force at an instant, and returns
+// the numbers of the blobs, or nil if no version is in force.
 func (a *Archive) version(e *Entry, record []byte, at int64) (answer []byte) {
 	if status := le.Uint16(record[4:]); status < dated {
 		e.Status = status
@@ -96,22 +96,22 @@ func (a *Archive) version(e *Entry, record []byte, at int64) (answer []byte) {
 	return v[statusLen:]
 }
 
-// Origin is an origin of an archive, as Origins lists it.
+// Origin is an origin of an archive, as listed by Origins.
 type Origin struct {
 	Key      []byte
 	Versions []Version // the oldest first, at least one
 }
 
-// Version is what an archive has for an origin from an instant on.
+// Version is what an archive records for an origin from an instant on.
 type Version struct {
 	From     int64 // the instant, in Unix seconds; math.MinInt64 for a version without a date
 	Status   uint16
-	HasRules bool // there is a ruleset, in one dialect at least
+	HasRules bool // the version has a ruleset in at least one dialect
 }
 
-// Origins lists all origins, in an order without a meaning. A *DamageError takes the place of the
-// origins that are in a damaged part of the index; the others follow. An Origin is valid until
-// the next one.
+// Origins iterates over all origins in unspecified order. For each damaged part of the index it
+// yields a *DamageError in place of the origins there, and goes on. An Origin is valid until the
+// next iteration.
 func (a *Archive) Origins() iter.Seq2[Origin, error] {
 	return func(yield func(Origin, error) bool) {
 		var o Origin
@@ -149,7 +149,7 @@ func (a *Archive) versions(dst []Version, record []byte) []Version {
 	return dst
 }
 
-// hasRules reports whether one of the numbers of an answer is that of a ruleset.
+// hasRules reports whether an answer refers to any ruleset.
 func hasRules(answer []byte) bool {
 	for ; len(answer) > 0; answer = answer[4:] {
 		if le.Uint32(answer) != noBlob {

@@ -18,9 +18,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/release"
 )
 
-// WriteTo writes the archive and returns the number of bytes written. The bytes
-// depend only on what was added, on the dialects, on automaton.Semantics and on the release, not on the
-// order of Add. The error is ErrDuplicate, ErrLimit, or one of a Sorter or of out.
+// WriteTo writes the archive and returns the number of bytes written. The output depends only on
+// the entries, the dialects, automaton.Semantics and the release, not on the order of calls to Add.
+// The error is ErrDuplicate, ErrLimit, or comes from a Sorter or from out.
 func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
 	counted := &counter{out: out}
 	w.open()
@@ -35,7 +35,7 @@ func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
 	return counted.n, nil
 }
 
-// header returns what is known of the header from the beginning.
+// header returns the fields of the header that are known from the beginning.
 func (w *Writer) header() header {
 	columns := w.dialects
 	if w.hasVia {
@@ -49,7 +49,7 @@ func (w *Writer) header() header {
 	return h
 }
 
-// counter counts what is written.
+// counter counts the bytes written.
 type counter struct {
 	out io.Writer
 	n   int64
@@ -61,7 +61,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// layout is an archive as it will be written.
+// layout is an archive about to be written.
 type layout struct {
 	w         *Writer
 	header    header
@@ -72,8 +72,8 @@ type layout struct {
 	directory []byte
 }
 
-// arrange numbers the blobs, sorts the records and makes the directory and the header,
-// except its checksum. No bucket has more than longest records.
+// arrange numbers the blobs, sorts the records, and makes the directory and the header without its
+// checksum. No bucket may have more than longest records.
 func (l *layout) arrange(longest int) error {
 	var numbering error
 	var blobs sync.WaitGroup
@@ -111,7 +111,6 @@ const (
 	atPiece   = atNumber + 4
 )
 
-// addBlob adds a blob.
 func (w *Writer) addBlob(digest [sha256.Size]byte, id uint32, blob []byte) error {
 	be := binary.BigEndian
 	w.record = be.AppendUint32(append(append(w.record[:0], digest[:]...), numberMid), id)
@@ -129,7 +128,6 @@ func (w *Writer) addBlob(digest [sha256.Size]byte, id uint32, blob []byte) error
 	return nil
 }
 
-// numberBlobs numbers the blobs in the order of their SHA-256.
 func (l *layout) numberBlobs() error {
 	l.numbers, l.lengths = make([]uint32, l.w.added), make([]uint32, 0, l.w.added)
 	var before, piece []byte
@@ -155,7 +153,6 @@ func (l *layout) numberBlobs() error {
 	return nil
 }
 
-// writeBlobs writes the blobs.
 func (l *layout) writeBlobs(out *bufio.Writer) error {
 	number := uint32(0)
 	var blob, piece []byte
@@ -190,14 +187,14 @@ type answer struct {
 	blobs  []uint32 // their numbers, in the order of the columns
 }
 
-// same reports whether two answers differ in nothing but the instant.
+// same reports whether two answers differ at most in the instant.
 func (a answer) same(b answer) bool {
 	return a.status == b.status && slices.Equal(a.blobs, b.blobs)
 }
 
-// The records of the Sorter of origins are a key after its length, the instant, the status
-// and the numbers under which the blobs were added, all of them big-endian. Keys are in
-// the order of their lengths, then of their bytes, and the versions of each by instant.
+// Each record of the Sorter of origins holds the key after its length, the instant, the status and
+// the numbers of the added blobs, all big-endian. So keys sort by length, then by their bytes, and
+// the versions of each by instant.
 
 func appendKey(dst []byte, key string) []byte {
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(key))), key...)
@@ -212,7 +209,7 @@ func appendAnswer(dst []byte, a answer) []byte {
 	return dst
 }
 
-// readAnswer reads an answer; its blobs are those of the archive, in the place of old ones.
+// readAnswer reads an answer and replaces the numbers of its blobs by those of the archive.
 func (l *layout) readAnswer(b []byte, blobs []uint32) answer {
 	be := binary.BigEndian
 	a := answer{from: int64(be.Uint64(b) ^ 1<<63), status: be.Uint16(b[dateLen:]), blobs: blobs[:0]}
@@ -227,8 +224,8 @@ func (l *layout) readAnswer(b []byte, blobs []uint32) answer {
 	return a
 }
 
-// readKeys counts the origins, and makes the seed of their keys. The seed is made of all
-// keys, so that nobody can choose keys for one bucket: any key changes where all of them are.
+// readKeys counts the origins and makes the seed from all their keys. Nobody can choose keys that
+// share a bucket, since any key changes where all of them go.
 func (l *layout) readKeys() error {
 	keys := sha256.New()
 	var before, buf []byte
@@ -282,16 +279,16 @@ func (l *layout) sortRecords() error {
 	return l.addRecord(&o)
 }
 
-// collected is an origin with the versions that have been read.
+// collected is an origin with the versions read so far.
 type collected struct {
 	key      []byte
 	versions []answer
 	spare    []uint32
 	record   []byte
-	dropped  int64 // the oldest versions, of which there were too many
+	dropped  int64 // the oldest versions, dropped because there were too many
 }
 
-// add adds a version after those before it, unless it says the same.
+// add appends a version unless it repeats the last one.
 func (o *collected) add(a answer) error {
 	if n := len(o.versions); n > 0 {
 		last := o.versions[n-1]
@@ -344,8 +341,8 @@ func appendNumbers(dst []byte, numbers []uint32) []byte {
 	return dst
 }
 
-// groups yields the groups of the index in order, each valid until the next. No bucket of them
-// has more than longest records.
+// groups yields the groups of the index in order, each valid until the next iteration. No bucket
+// may have more than longest records.
 func (l *layout) groups(longest int) iter.Seq2[*group, error] {
 	return func(yield func(*group, error) bool) {
 		groups, buckets := l.header.groups()
@@ -377,12 +374,12 @@ func (l *layout) groups(longest int) iter.Seq2[*group, error] {
 	}
 }
 
-// group is a group that is being filled, bucket by bucket.
+// group is a group that is filled bucket by bucket.
 type group struct {
-	at      uint64 // where it begins among the records
+	at      uint64 // offset of its first record
 	buckets []byte // the offsets of its buckets, and the end of the last
 	last    int    // the bucket of the last record
-	inLast  int    // how many records it has
+	inLast  int    // number of records in it
 	records []byte
 }
 
@@ -397,7 +394,7 @@ func (g *group) reset() {
 	le.PutUint32(g.buckets, uint32(g.at))
 }
 
-// begin notes that the buckets up to one begin here.
+// begin records that all buckets up to the given one begin here.
 func (g *group) begin(bucket int) {
 	for ; g.last < bucket; g.inLast = 0 {
 		g.last++
@@ -405,7 +402,7 @@ func (g *group) begin(bucket int) {
 	}
 }
 
-// add adds a record and returns how many its bucket has.
+// add adds a record and returns the number of records in its bucket.
 func (g *group) add(bucket int, record []byte) int {
 	g.begin(bucket)
 	g.records = append(g.records, record...)
@@ -413,13 +410,11 @@ func (g *group) add(bucket int, record []byte) int {
 	return g.inLast
 }
 
-// ended ends the group and returns it.
 func (g *group) ended() *group {
 	g.begin(len(g.buckets)/bucketLen - 1)
 	return g
 }
 
-// makeDirectory makes the directory.
 func (l *layout) makeDirectory(longest int) error {
 	l.directory, l.header.RecordsLen = l.directory[:0], 0
 	for g, err := range l.groups(longest) {
@@ -433,7 +428,7 @@ func (l *layout) makeDirectory(longest int) error {
 	return nil
 }
 
-// write writes the archive, of which no bucket has more than longest records.
+// write writes the archive. No bucket may have more than longest records.
 func (l *layout) write(out io.Writer, longest int) error {
 	l.header.Checksum = checksum(l.head(), l.directory)
 	buf := bufio.NewWriterSize(out, 64<<10)

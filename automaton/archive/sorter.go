@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Sorter keeps the records of a Writer until they are written. It belongs to one goroutine.
+// Sorter holds the records of a Writer until they are written. It belongs to one goroutine.
 type Sorter interface {
-	// Add keeps a copy of a record of up to 1 MiB.
+	// Add copies a record of up to 1 MiB.
 	Add(record []byte) error
-	// All yields all records in the order of bytes.Compare. Of equal records it may yield any
-	// number, but one at least. A record is valid until the next one. All may be called several
-	// times, but no record is added after it. An error is the last element.
+	// All yields all records in the order of bytes.Compare. Equal records may be yielded once or
+	// several times. A record is valid until the next iteration. All may be called several times, but
+	// Add is not called after it. An error ends the sequence.
 	All() iter.Seq2[[]byte, error]
-	// Close frees what the records take. Nothing is called after it.
+	// Close releases the resources of the Sorter, which is not used afterwards.
 	Close() error
 }
 
-// memory is a Sorter without bounds.
+// memory is an unbounded Sorter in memory.
 type memory struct{ records [][]byte }
 
 func (m *memory) Add(record []byte) error {

@@ -10,22 +10,22 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Writer collects origins and writes them as an archive. The zero value is not
-// usable: call NewWriter. Origins and blobs are in sorters; beside these the Writer takes
-// eight bytes of memory for each blob, and a quarter of a byte for each origin. Of the
-// rulesets that it was given it keeps the last of each dialect. It belongs to one goroutine.
+// Writer collects origins and writes them as an archive. Use NewWriter; the zero value is not
+// usable. Origins and blobs are kept in sorters. In addition the Writer takes eight bytes of memory
+// for each blob and a quarter of a byte for each origin, and keeps the last ruleset of each
+// dialect. It belongs to one goroutine.
 type Writer struct {
-	// NewSorter makes an empty Sorter. It is set before the first Add. WriteTo needs three of
-	// them at a time. Nil stands for sorters in memory, without a bound.
+	// NewSorter makes an empty Sorter. If it is nil, sorters use memory without a bound. It must be
+	// set before the first Add. WriteTo uses three sorters at a time.
 	NewSorter func() Sorter
 
 	dialects []automaton.Dialect
-	hasVia   bool   // a version has Entry.Via
+	hasVia   bool   // a version has a text for Entry.Via
 	origins  Sorter // nil before the first Add
 	blobs    Sorter // encoded rulesets and texts of Entry.Via
-	added    uint64 // blobs, equal ones perhaps several times
+	added    uint64 // number of blobs added, including duplicates
 	encoder  *encoder
-	last     []*automaton.Ruleset // of the last origin, which often are those of the next
+	last     []*automaton.Ruleset // of the last origin, often shared by the next
 	lastIDs  []uint32
 	recent   map[[sha256.Size]byte]uint32 // blobs that need not be added again
 	record   []byte                       // reused
@@ -33,13 +33,13 @@ type Writer struct {
 	written counts
 }
 
-// counts are what a Writer has written.
+// counts are the totals of what a Writer has written.
 type counts struct{ origins, blobs, versions, dropped int64 }
 
 var errTooMany = fmt.Errorf("%w: too many origins or rulesets", ErrLimit)
 
-// NewWriter returns a writer for rulesets of these dialects. Its error is ErrLimit for no or
-// too many dialects, ErrDialect for one that is unknown or there twice.
+// NewWriter returns a Writer for rulesets in the given dialects. The error is ErrLimit for no or
+// too many dialects, and ErrDialect for an unknown or duplicate one.
 func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 	if len(dialects) == 0 || len(dialects) >= maxDialects {
 		return nil, fmt.Errorf("archive: %w: %d dialects instead of 1 to %d", ErrLimit, len(dialects), maxDialects-1)
@@ -57,19 +57,19 @@ func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 	}, nil
 }
 
-// Add adds an origin with its rulesets in the order of the dialects, any of which may be
-// nil: they are in force at any instant, unless AddVersion adds others for later ones. It is
-// fast where origins that share their rulesets come one after the other. Its error is
-// ErrDialect, ErrLimit, or one of a Sorter. After an error of a Sorter nothing more can be
-// added; after another the origin is not in the archive.
+// Add adds an origin with its rulesets, in the order of the dialects; any of them may be nil. They
+// are always in force, unless AddVersion adds others for later instants. Add is fastest if origins
+// that share rulesets are added one after the other. The error is ErrDialect, ErrLimit, or comes
+// from a Sorter. After an error from a Sorter nothing more can be added; after any other error only
+// this origin is missing.
 func (w *Writer) Add(key string, status uint16, rulesets ...*automaton.Ruleset) error {
 	return w.AddVersion(key, math.MinInt64, status, "", rulesets...)
 }
 
-// AddVersion is Add for what an origin answered from an instant on, in Unix seconds, until the
-// instant of its next version; via is Entry.Via. Versions come in any order. A version that says
-// the same as the one before it is left out. Of an origin the archive has the 16,384 newest
-// versions; Versions counts the others.
+// AddVersion is Add for the answer that holds from an instant on, in Unix seconds, until the next
+// version of the origin; via is Entry.Via. Versions may be added in any order. A version that
+// repeats its predecessor is dropped. The archive keeps the 16,384 newest versions of an origin;
+// Versions counts the others.
 func (w *Writer) AddVersion(key string, from int64, status uint16, via string, rulesets ...*automaton.Ruleset) error {
 	if err := w.add(key, from, status, via, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)
@@ -171,11 +171,11 @@ func (w *Writer) Len() int { return int(w.written.origins) }
 // apart, and of distinct texts of Entry.Via, which are stored as rulesets are.
 func (w *Writer) Rulesets() int { return int(w.written.blobs) }
 
-// Versions returns the number of versions written, one at least for each origin, and the number
-// of those dropped because their origins have too many.
+// Versions returns the number of versions written, at least one for each origin, and the number
+// dropped because their origins have too many.
 func (w *Writer) Versions() (written, dropped int64) { return w.written.versions, w.written.dropped }
 
-// Close closes the sorters. A Writer with sorters in memory need not be closed.
+// Close closes the sorters. It is optional if they are in memory.
 func (w *Writer) Close() error {
 	if w.origins == nil {
 		return nil

@@ -10,15 +10,16 @@ import (
 	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
-// A state of a pattern is how far a path has matched it: a position in one of its segments, which are
-// numbered through, each with one more for its end, or one of the last two, which are never left.
+// A state of a pattern is how much of it a path has matched: a position in one of its segments,
+// which are numbered consecutively and each have an extra position for their end, or one of the
+// last two states, which are final.
 type state int32
 
 const none state = -1
 
-// pattern is a deterministic automaton of one pattern. The first segment must begin the path; each
-// other is searched for after the one before it, by its borders (Knuth, Morris and Pratt 1977): the
-// leftmost place is as good as any later.
+// pattern is the deterministic automaton of one pattern. The first segment must begin the path;
+// each other segment is searched for after the previous one, by its borders (Knuth, Morris and
+// Pratt 1977). The leftmost match is as good as any.
 type pattern struct {
 	form     automaton.Form
 	spelling *[2][units]string // of the form
@@ -100,9 +101,9 @@ func borders(to []state, segment string) {
 	}
 }
 
-// isCommon reports whether the pattern, of FormA or FormB, matches the same paths in FormRaw, if their
-// units have a sender or a later one: it has no byte that one of the forms writes in another way, and
-// no match can begin inside the escape that a form writes for a byte.
+// isCommon reports whether the pattern, in FormA or FormB, matches the same paths in FormRaw, if
+// their units have the given sender or a later one: no byte of it is written differently by these
+// forms, and no match can begin inside an escape that a form writes for a byte.
 func (p *pattern) isCommon(from sender) bool {
 	if p.form != automaton.FormA && p.form != automaton.FormB {
 		return false
@@ -213,8 +214,8 @@ func (p *pattern) after(s state, u unit) state {
 	return s
 }
 
-// part returns 1 for a state in the query of the path, where that matters, else 0. The '?' of a pattern
-// in FormB is in its first segment, so that the state tells.
+// part returns 1 for a state in the query of the path, if that matters, otherwise 0. The '?' of a
+// pattern in FormB is in its first segment, so the state determines the result.
 func (p *pattern) part(s state) int {
 	if p.form == automaton.FormB && s >= p.query {
 		return 1
@@ -302,9 +303,10 @@ func (p *pattern) atLeast() (n int) {
 	return n
 }
 
-// covers reports whether the pattern matches every path that another matches. If it does, it matches
-// also where the other's gaps, and its end, are filled with what no pattern has, and then none of its
-// segments lies in what was filled in. Patterns of two forms are not compared.
+// covers reports whether the pattern matches every path that another pattern matches. If so, it
+// also matches when the gaps and the end of the other are filled with bytes that occur in no
+// pattern, and then none of its segments lies in these bytes. Patterns in different forms are not
+// compared.
 func (p *pattern) covers(o *pattern) bool {
 	if p.form != o.form || p.atEnd && !o.atEnd {
 		return p == o

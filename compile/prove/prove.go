@@ -1,52 +1,51 @@
-// Package prove answers questions about rulesets by search: which paths does a machine forbid, on
-// which do two differ, does a rule have any effect. An answer has a shortest path that shows it, or
-// no path, which is a proof that there is none; or the search ended at its bound, and then nothing is
-// known.
+// Package prove answers questions about rulesets by search: which paths a machine forbids, on which
+// paths two machines differ, and whether a rule has any effect. An answer is a shortest path that
+// shows it, or a proof that there is no such path, or undecided if the search reached its limit.
 //
-// Whatever is asked becomes the same question: which paths match some patterns, and none of others.
-// That a machine forbids a path means that a rule which forbids matches it, and none that allows and
-// outranks that one; that two machines differ means that one rule decides in one and another in the
-// other. question.go says so for each question, space.go has the rules of the machines,
-// search.go searches, pattern.go has the automaton of a pattern, and unit.go the alphabet.
+// Every question is reduced to one: which paths match some patterns and none of others? A machine
+// forbids a path if a disallowing rule matches it and no allowing rule that outranks it does; two
+// machines differ if one rule decides in one and another in the other. question.go reduces each
+// question, space.go holds the rules of the machines, search.go searches, pattern.go has the
+// automaton of a pattern, and unit.go the alphabet.
 package prove
 
 import "github.com/robotsieve/robotsieve/automaton"
 
-// DefaultSteps is how many steps Differ and Classify may take: a tenth of a second, more or less.
+// DefaultSteps is the limit of Differ and Classify, about a tenth of a second.
 const DefaultSteps = 2_000_000
 
-// Answer is what a search found. The zero Answer is that of a search that ended at its bound.
+// Answer is the result of a search. The zero Answer is undecided.
 type Answer struct {
-	// Path is a path as was asked for, "" if none was found. It is one that a client can send, with
-	// escapes where a URL needs them, and never /robots.txt. Only where there is no such URL, and the
-	// machines are of one dialect, may it have a byte that URLs have escaped, such as '{', since some
-	// clients send that as it is, or in dialect google an escape that no URL needs, such as %7E.
+	// Path is a path with the requested property, or "" if none was found. Clients can send it as it
+	// stands, with escapes where a URL needs them. It is never /robots.txt. If there is no such URL
+	// and the machines share a dialect, Path may contain bytes that URLs escape, such as '{', since
+	// some clients send them raw, or in dialect Google unnecessary escapes such as %7E.
 	Path string
-	// Decided says that Path is a shortest one, the first of these by bytes, or, without a path,
-	// that there is none.
+	// Decided means that Path is a shortest one, and the first of these in byte order or, if Path is
+	// empty, that no such path exists.
 	Decided bool
 }
 
-// Difference is how the verdicts of one machine differ from those of another.
+// Difference is how the verdicts of two machines differ.
 type Difference struct {
-	// Forbidden has a path that the second forbids and the first does not, Allowed one that the
-	// first forbids and the second does not.
+	// Forbidden is a path that only the second machine forbids, Allowed one that only the first
+	// forbids.
 	Forbidden, Allowed Answer
 }
 
-// Differ searches for paths on which two machines, of any dialects, have different verdicts. A nil
-// Machine allows everything. Differ returns false if it found none; then the machines are equal if
-// both answers are decided.
+// Differ searches for paths on which two machines, of any dialects, give different verdicts. A nil
+// Machine allows everything. Differ returns false if it found none; if both answers are decided,
+// the machines are then equal.
 func Differ(a, b *automaton.Machine) (Difference, bool) {
 	return (&Prover{Steps: DefaultSteps}).Differ(a, b)
 }
 
-// Class is how much of a site a machine forbids, /robots.txt aside.
+// Class is how much of a site a machine forbids, disregarding /robots.txt.
 type Class uint8
 
 // The classes.
 const (
-	Undecided Class = iota // the search ended at its bound
+	Undecided Class = iota // the search reached its limit
 	None                   // no path is forbidden
 	Partial                // some paths are forbidden, others not
 	Full                   // every path is forbidden
@@ -57,7 +56,7 @@ func (c Class) String() string {
 	return [...]string{"undecided", "none", "partial", "full"}[min(c, Full)]
 }
 
-// Restriction is the Class of a machine with a path that it forbids and one that it allows.
+// Restriction is the Class of a machine, with a path that it forbids and one that it allows.
 type Restriction struct {
 	Class              Class
 	Forbidden, Allowed Answer
@@ -68,35 +67,35 @@ func Classify(m *automaton.Machine) Restriction {
 	return (&Prover{Steps: DefaultSteps}).Classify(m)
 }
 
-// Prover answers several questions, which take their steps together. The zero Prover has none left
-// and answers nothing. A Prover belongs to one goroutine at a time.
+// Prover answers several questions with one budget of steps. The zero Prover has no steps and
+// answers nothing. A Prover belongs to one goroutine at a time.
 type Prover struct {
-	// Steps is how many are left: states of patterns that may be looked at. Each answer takes some.
+	// Steps is the remaining number of pattern states that may be examined.
 	Steps int
 }
 
-// Differ is the function Differ.
+// Differ is like the function Differ.
 func (p *Prover) Differ(a, b *automaton.Machine) (Difference, bool) {
 	s := p.newSpace(a, b)
 	d := Difference{Forbidden: s.shortest(s.between(0, 1), &p.Steps), Allowed: s.shortest(s.between(1, 0), &p.Steps)}
 	return d, d.Forbidden.Path != "" || d.Allowed.Path != ""
 }
 
-// Examples returns paths that one machine allows and another forbids, as Between does: a shortest one of all, and
-// then a shortest one for each further line of either that decides on some, up to a thousand. It returns
-// false if there may be others.
+// Examples returns paths that one machine allows and another forbids: the shortest of all, as found
+// by Between, and then a shortest one for each further line of either machine that decides on some,
+// up to a thousand. It returns false if there may be others.
 func (p *Prover) Examples(allows, forbids *automaton.Machine) (paths []string, decided bool) {
 	s := p.newSpace(allows, forbids)
 	return s.examples(0, 1, s.shortest(s.between(0, 1), &p.Steps), &p.Steps)
 }
 
-// Between returns a path that one machine allows and another forbids.
+// Between searches for a path that one machine allows and another forbids.
 func (p *Prover) Between(allows, forbids *automaton.Machine) Answer {
 	s := p.newSpace(allows, forbids)
 	return s.shortest(s.between(0, 1), &p.Steps)
 }
 
-// Classify is the function Classify.
+// Classify is like the function Classify.
 func (p *Prover) Classify(m *automaton.Machine) Restriction {
 	s := p.newSpace(nil, m)
 	r := Restriction{Forbidden: s.shortest(s.between(0, 1), &p.Steps), Allowed: s.shortest(s.allowed(nil, 1), &p.Steps)}
@@ -111,8 +110,7 @@ func (p *Prover) Classify(m *automaton.Machine) Restriction {
 	return r
 }
 
-// Rules answers questions about the single rules of one machine, one after the other, with the steps
-// of a Prover.
+// Rules answers questions about single rules of one machine with the steps of a Prover.
 type Rules struct {
 	prover  *Prover
 	space   *space
@@ -122,20 +120,20 @@ type Rules struct {
 // Rules returns the rules of a machine.
 func (p *Prover) Rules(m *automaton.Machine) *Rules { return &Rules{prover: p, space: p.newSpace(m)} }
 
-// Effect is whether a rule has any.
+// Effect is whether a rule has an effect.
 type Effect struct {
-	// Decided says that the search came to an end; else the rest means nothing.
+	// Decided is false if the search reached its limit; the other fields are then meaningless.
 	Decided bool
-	// Dead says that every verdict of the machine is the same without the rule, and also without the rule
-	// and those that were dropped before.
+	// Dead means that no verdict would change without the rule, nor without the rule and those dropped
+	// before.
 	Dead bool
-	// By is the line of the rule that decides, without the dead one, on the shortest path that it
-	// matches; 0 if none does, because the dead rule allows what is allowed anyway.
+	// By is the line of the rule that decides instead of the dead one on the shortest path that the
+	// dead rule matches. It is 0 if none does, because the path is allowed anyway.
 	By uint32
 }
 
-// Effect returns the effect of the rule on a line of robots.txt. A line without a rule of the machine
-// is dead.
+// Effect returns the effect of the rule on a line of robots.txt. It is dead if the machine has no
+// rule on that line.
 func (r *Rules) Effect(line uint32) Effect {
 	s, steps := r.space, &r.prover.Steps
 	changed := s.any(s.changed(line), steps)
@@ -151,8 +149,8 @@ func (r *Rules) Effect(line uint32) Effect {
 	return Effect{Decided: true, Dead: true, By: s.decidingWithout(line, matched.Path)}
 }
 
-// Drop says that the rules on a line, which is dead, may go. So of several rules that make each other
-// superfluous, one is left that Effect does not call dead.
+// Drop excludes the rules on a line, which must be dead, from later questions. So of several rules
+// that make one another redundant, one is not reported as dead.
 func (r *Rules) Drop(line uint32) {
 	r.dropped = true
 	for _, x := range r.space.lines[line] {
@@ -160,8 +158,8 @@ func (r *Rules) Drop(line uint32) {
 	}
 }
 
-// Undone returns a path that the rule on a line matches, and on which the machine decides the opposite by
-// a rule on a line that by is true of.
+// Undone returns a path that the rule on a line matches, but on which the machine decides the
+// opposite, by a rule on a line for which by returns true.
 func (r *Rules) Undone(line uint32, by func(line uint32) bool) Answer {
 	return r.space.shortest(r.space.undone(line, by), &r.prover.Steps)
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// A search goes from the path "/" over the states that the patterns of an alternative have together. It
-// takes the paths in the order of the least length that they can have when they match (A*, Hart,
-// Nilsson and Raphael 1968), and of equal length in the order of bytes, so that the first that is
-// wanted is the answer. Paths that match what they must avoid are left out, and so are those that
-// lead to a state which an earlier one has led to.
+// A search starts at the path "/" and explores the joint states of an alternative's patterns. It
+// visits paths by the least length they can have when they match (A*, Hart, Nilsson and Raphael
+// 1968), and equally long ones in byte order, so that the first wanted path is the answer. It
+// prunes paths that match a pattern to avoid, or lead to a state that was reached before.
 type search struct {
 	alternative
 	space   *space
@@ -39,8 +38,8 @@ type node struct {
 	length  int // the least of the paths from here that match
 	must    [2]state
 	percent percent
-	// avoid is what of its patterns may still match and does not rest, by their numbers. It is made of
-	// the parent's when the node is taken from the queue, since few ever are.
+	// avoid lists the patterns to avoid that may still match and do not rest, by number. It is derived
+	// from the parent's when the node is taken from the queue, since few nodes ever are.
 	avoid  []item
 	parent *node
 	unit   unit // the last of the path

@@ -10,10 +10,10 @@ import (
 	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
-// AllSomeNone returns the class of a machine by the Data Provenance Initiative (parse_robots.py): rules
-// with a question mark do not count; "none" if nothing is disallowed, or the same values are
-// allowed in the same order; "all" if / is disallowed and nothing allowed; else "some".
-// docs/reference/classes.md says what of a robots.txt is not in its machines.
+// AllSomeNone classifies a machine like the Data Provenance Initiative (parse_robots.py). Rules
+// with a question mark do not count. The class is "none" if nothing is disallowed, or if the same
+// values are allowed in the same order; "all" if / is disallowed and nothing allowed; otherwise
+// "some". docs/reference/classes.md lists what a machine does not preserve of its robots.txt.
 func AllSomeNone(m *automaton.Machine) string {
 	allow, disallow := values(m)
 	switch {
@@ -43,8 +43,8 @@ func values(m *automaton.Machine) (allow, disallow []string) {
 	return allow, disallow
 }
 
-// valueOf returns the value of a rule as its line has it, but for the spelling of its bytes and for
-// further gaps after a gap. A Rule lacks a gap at the end, which its rank still counts.
+// valueOf returns the value of a rule as it stands on its line, apart from the spelling of bytes
+// and repeated gaps. A Rule omits a gap at the end, which its rank still counts.
 func valueOf(d automaton.Dialect, r *automaton.Rule) string {
 	v := r.Pattern
 	if r.AtEnd {
@@ -56,10 +56,10 @@ func valueOf(d automaton.Dialect, r *automaton.Rule) string {
 	return v
 }
 
-// Probed returns the class of a machine of a ruleset by the study of AI crawlers at IMC 2025
-// (robots_analysis_final.py), which asks for /, for a path that no file names, and for the values of
-// all rules of the file, whoever they bind, up to a blank and without a $ at the end: "fully" if all
-// of these are forbidden, "none" if none is, else "partially".
+// Probed classifies a machine like the study of AI crawlers at IMC 2025 (robots_analysis_final.py),
+// which tests /, a path that no file names, and the values of all rules of the file, up to a blank
+// and without a final $. The class is "fully" if all of these are forbidden, "none" if none is, and
+// otherwise "partially".
 func Probed(m *automaton.Machine, r *automaton.Ruleset) string {
 	var s automaton.Scratch
 	forbidden, allowed := false, false
@@ -80,10 +80,10 @@ func Probed(m *automaton.Machine, r *automaton.Ruleset) string {
 	return "none"
 }
 
-// Bias returns how many more of the directories that a file names a machine of its ruleset allows than
-// that of crawlers without a group, by Sun, Zhuang, Councill and Giles, "Determining Bias to Search
-// Engines from Robots.txt", 2007: above 0 the crawler is favored, below 0 disfavored. The directories are
-// the different values of all rules, whoever they bind, asked for as Probed does.
+// Bias returns how many more of the directories in a robots.txt a machine allows than the machine
+// for crawlers without a group does, as in Sun, Zhuang, Councill and Giles, "Determining Bias to
+// Search Engines from Robots.txt", 2007. Above 0 the crawler is favored, below 0 disfavored. The
+// directories are the distinct values of all rules, tested as in Probed.
 func Bias(m *automaton.Machine, r *automaton.Ruleset) (bias int) {
 	var s automaton.Scratch
 	seen := map[string]bool{}
@@ -101,7 +101,7 @@ func Bias(m *automaton.Machine, r *automaton.Ruleset) (bias int) {
 	return bias
 }
 
-// allows asks a machine for the value of a rule, up to a blank and without a $ at the end.
+// allows tests a machine with the value of a rule, up to a blank and without a final $.
 func allows(m *automaton.Machine, s *automaton.Scratch, value string) bool {
 	value, _, _ = strings.Cut(value, " ")
 	return m.Match(s, m.Dialect().Path(s, []byte("http://host"+strings.TrimSuffix(value, "$")))).Allowed()

@@ -104,7 +104,7 @@ func (c Change) Words() (agents, now, before string) {
 		names = append(names, x.Agent)
 		linesNow, linesBefore = append(linesNow, x.LineAfter), append(linesBefore, x.LineBefore)
 	}
-	slices.SortFunc(names, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
 	return NamesOf(names), decidedBy(c[0].RuleAfter, linesNow), decidedBy(c[0].RuleBefore, linesBefore)
 }
 

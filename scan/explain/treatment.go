@@ -200,7 +200,9 @@ func (c *describing) barred(by automaton.Dialect, read *automaton.Dialect, searc
 		}
 	}
 	for _, row := range table {
-		slices.SortFunc(row.Agents, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
+		slices.SortStableFunc(row.Agents, func(x, y string) int {
+			return cmp.Compare(strings.ToLower(x), strings.ToLower(y))
+		})
 	}
 	const order = "full partial none undecided"
 	slices.SortStableFunc(table[stars:], func(x, y Treatment) int {

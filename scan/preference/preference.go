@@ -87,7 +87,7 @@ func Read(robots *compile.Robots) ([]Crawlers, []Fault) {
 		r.list = append(r.list, Crawlers{[]string{}, licenses})
 	}
 	r.eachCrawler()
-	slices.SortFunc(r.faults, func(x, y Fault) int {
+	slices.SortStableFunc(r.faults, func(x, y Fault) int {
 		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Text, y.Text),
 			cmp.Compare(x.More, y.More))
 	})

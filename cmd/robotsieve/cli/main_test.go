@@ -189,24 +189,6 @@ func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 	}
 }
 
-// What README.md says of the audit of the sample by the newest robots.txt alone.
-func TestREADMESaysWhatOneRobotsTxtDecides(t *testing.T) {
-	readme := raw(t, "../../../README.md")
-	report := auditJSON(t, command(t, "", "audit", "--robots", sample+"robots.txt", sample+"access.log.gz", "--output",
-		"json"))
-	unknown := 0.0
-	for _, c := range report["crawlers"].([]any) {
-		n, _ := c.(map[string]any)["reasons"].(map[string]any)["no_version"].(float64)
-		unknown += n
-	}
-	want := fmt.Sprintf("finds %v violations and leaves %v requests undecided, for which a robots.txt that it was not "+
-		"given may count",
-		report["totals"].(map[string]any)["verdicts"].(map[string]any)["violation"], unknown)
-	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), want) {
-		t.Errorf("README.md does not say %q", want)
-	}
-}
-
 func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package rank has the ranks by which rules are ordered where the longest pattern decides.
+// Package rank computes the ranks that order rules.
 package rank
 
 import "math"
 
-// Of returns the rank of a rule on a line with a pattern of some length: the longer outranks the shorter, of
-// equally long ones what allows outranks what forbids, and of equal ones the first in the file keeps the line.
+// Of returns the rank of a rule if the longest pattern decides. Longer patterns outrank shorter
+// ones; among equally long ones allow outranks disallow, and then the first line wins.
 func Of(length, line int, allow bool) uint64 {
 	rank := uint64(length)<<33 | Earlier(line)
 	if allow {
@@ -13,9 +13,9 @@ func Of(length, line int, allow bool) uint64 {
 	return rank
 }
 
-// Earlier returns the rank of a rule on a line where the first match decides.
+// Earlier returns the rank of a rule if the first match decides.
 func Earlier(line int) uint64 { return uint64(math.MaxUint32 - uint32(line)) }
 
-// Length returns the length of the pattern that a rank of Of was made for: with a $ at its end and gaps,
-// which a ranked rule may lack.
+// Length returns the pattern length that was passed to Of. It includes a final $ and gaps that the
+// ranked rule may lack.
 func Length(rank uint64) int { return int(rank >> 33) }

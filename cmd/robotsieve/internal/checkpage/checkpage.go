@@ -297,7 +297,8 @@ func groups(d *explain.Description, tints func(line int) int) Section {
 
 // signals are the preferences about the use of pages.
 func signals(d *explain.Description) Section {
-	s := Section{ID: "signals", Heading: "Preferences", Intro: "How pages may be used. They neither allow nor forbid a fetch.",
+	s := Section{ID: "signals", Heading: "Preferences",
+		Intro:   "How pages may be used. They neither allow nor forbid a fetch.",
 		Columns: []Column{{"crawlers", false}, {"preference", false}}}
 	t := table{section: &s}
 	for _, p := range d.Signals {
