@@ -22,7 +22,7 @@ type LoggedSite struct {
 	Excess int64 `json:"excess"`
 }
 
-// FindExcess sets Larger and Excess by the sizes of the files that were given: the number of bytes by which most answers
+// FindExcess sets Larger and Excess by the sizes of the given files: Excess is the number of bytes by which most answers
 // are larger, if that is more than half of those without a file of their size.
 func (s *LoggedSite) FindExcess(isFile func(size int64) bool, files []int64) {
 	strange := map[int64]int64{} // answers by size

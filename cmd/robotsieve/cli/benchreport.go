@@ -153,8 +153,8 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 }
 
-// row is the engine's row of the table. The share that agrees is of the URLs compared,
-// whose number is shown unless it is all.
+// row is the engine's row of the table. The share that agrees refers to the compared URLs,
+// and their number is shown unless it is all.
 func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}

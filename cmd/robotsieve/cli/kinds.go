@@ -63,7 +63,7 @@ func folderName() kind {
 	return k
 }
 
-// completed is a kind whose values completion finds when it is asked.
+// completed is a kind that finds the values for completion on demand.
 func (k kind) completed(by cobra.CompletionFunc) kind {
 	// It fails only for a flag that does not exist.
 	k.complete = func(cmd *cobra.Command, name string) { _ = cmd.RegisterFlagCompletionFunc(name, by) }

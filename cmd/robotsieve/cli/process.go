@@ -27,7 +27,7 @@ import (
 type profileForm struct {
 	of   func(*profile.Profile)
 	file string
-	is   func(io.Reader) bool // tells a profile of the form by its first bytes
+	is   func(io.Reader) bool // recognizes a profile of the form by its first bytes
 }
 
 // profileModes are the values of --profile.
@@ -99,7 +99,7 @@ func (f profileForm) replaceable(name string, info fs.FileInfo) bool {
 	return f.is(file)
 }
 
-// isPprof tells the compressed binary messages of pprof from compressed texts.
+// isPprof distinguishes the compressed binary messages of pprof from compressed texts.
 func isPprof(r io.Reader) bool {
 	z, err := gzip.NewReader(r)
 	if err != nil {

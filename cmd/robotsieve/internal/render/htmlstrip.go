@@ -189,7 +189,7 @@ func lengthName(d time.Duration) string {
 	return english.Plural(int64(d/time.Hour), "hour")
 }
 
-// byLayer counts a crawler's requests in each column, by layer, of which that of violations is empty, and
+// byLayer counts a crawler's requests in each column, by layer, with violations under the empty name, and
 // its fetches of robots.txt.
 func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 	of, fetches = map[string][]int64{}, make([]int64, a.columns)
