@@ -114,7 +114,7 @@ func (b *budget) take(bytes int64) int64 {
 	return b.room()
 }
 
-// room returns how many bytes more side files may take.
+// room returns how many more bytes side files may take.
 func (b *budget) room() int64 { return b.memory + programBytes - leastBytes - b.loaded }
 
 // check fails if the side files leave too little memory.

@@ -101,7 +101,7 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 	return list, nil
 }
 
-// newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of
+// newBodyChecker returns a Checker by the body of a robots.txt, with the name and limit of
 // o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 	c := &Checker{robots: *fileOf(o.Robots, body), crawlers: o.Crawlers, sitemaps: o.Sitemaps, crossing: o.Crossings}

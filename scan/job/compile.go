@@ -32,7 +32,7 @@ type CompileOptions struct {
 	// new one is complete.
 	Output string
 	Force  bool // replaces also a file that is not an archive, but never a source
-	// Dialects are those whose rules the archive holds; the default is
+	// Dialects are the dialects of the rules in the archive; the default is
 	// RFC 9309's and Google's.
 	Dialects []automaton.Dialect
 	// MaxBytes limits how much of each robots.txt is read, as in compile.Options: 0 stands

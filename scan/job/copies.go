@@ -66,7 +66,7 @@ func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) (*
 			return nil, usageError("option Fields: %w", err)
 		}
 	}
-	// One byte more than the limit tells the compiler that there is more.
+	// One byte more than the limit shows the compiler that there is more.
 	g := &gatherer{messages: o.Messages, memory: o.Memory,
 		options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line, Fields: fields},
 		skipped: map[capture.Reason]int{}, taken: map[string]int{}}

@@ -65,7 +65,7 @@ type Messages struct {
 	// it returns is called when the job has read them.
 	Progress func(Progress) (end func())
 	// Word, if not nil, puts texts of the report into the words of the caller's users. A message, an
-	// error or such a text calls an option by its field, as in "option MaxUnparsed", and the function
+	// error or a text of the report names an option by its field, as in "option MaxUnparsed", and the function
 	// that shows how logs are read job.Explain.
 	Word func(text string) string
 	// To is where messages and progress are written, if known: a file there may be no input and no other

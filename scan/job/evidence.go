@@ -138,7 +138,7 @@ func (l *evidenceLines) addColumns(worker, input int, lines int64, chunk []byte)
 		return
 	}
 	f := l.logs.list[input].format
-	add := func(number int64, names []byte) { // its errors are those of write
+	add := func(number int64, names []byte) { // write returns its errors
 		_ = l.writers[worker+1].add(input, number, appendKeys(nil, columnNames, "", string(names), ""))
 	}
 	if lines == 0 {

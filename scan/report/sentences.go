@@ -11,8 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Describe sets the assumptions and the warnings of a report whose other fields are set. Assumptions
-// that only the caller knows stand after all others, and warnings of his before all others.
+// Describe sets the assumptions and the warnings of a report after its other fields. Assumptions
+// that only the caller knows come last, and the caller's warnings come first.
 func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
 	if r.WhatIf != nil {
 		r.Assumptions = append(b.comparison(r), assumptions...)
@@ -89,7 +89,7 @@ func (b *BasisInfo) unjudged(r *Report) []string {
 	return list
 }
 
-// boundsText says of which sites and of which time requests are counted.
+// boundsText describes the sites and the period of the counted requests.
 func (b *BasisInfo) boundsText(r *Report) []string {
 	list := []string{b.hostText(r)}
 	if text := periodOf(r); text != "" {
@@ -98,7 +98,7 @@ func (b *BasisInfo) boundsText(r *Report) []string {
 	return list
 }
 
-// hoursText is a number of seconds in words.
+// hoursText writes a number of seconds in words.
 func hoursText(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) }
 
 func (b *BasisInfo) historyText() string {
@@ -120,7 +120,7 @@ func (b *BasisInfo) historyText() string {
 	}
 }
 
-// fetchesText says what follows from the log's own answers to /robots.txt.
+// fetchesText explains what the log's own answers to /robots.txt imply.
 func fetchesText(r *Report) string {
 	if !r.RobotsTxt.Logged {
 		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, " +
@@ -205,7 +205,7 @@ func (b *BasisInfo) hostText(r *Report) string {
 	}
 }
 
-// periodOf says which time is judged, and what of the other lines.
+// periodOf describes the judged period, and the lines outside it.
 func periodOf(r *Report) string {
 	var bounds []string
 	if !r.Since.IsZero() {
@@ -224,7 +224,7 @@ func periodOf(r *Report) string {
 		strings.Join(bounds, " and "), english.Plural(r.OutOfPeriod, "line"), english.Verb(r.OutOfPeriod, "is", "are"))
 }
 
-// cdnWarning says that a CDN has replaced the User-Agent of many requests.
+// cdnWarning warns that a CDN has replaced the User-Agent of many requests.
 func cdnWarning(r *Report) []string {
 	const manyPercent = 10
 	if r.CDNAgents*100 < r.Lines*manyPercent || r.CDNAgents == 0 {
@@ -237,7 +237,7 @@ func cdnWarning(r *Report) []string {
 		english.Grouped(r.CDNAgents), english.Plural(r.Lines, "line"), english.Verb(r.CDNAgents, "has", "have"))}
 }
 
-// WithoutAgent says that nearly all lines have no User-Agent; it is empty where they have one.
+// WithoutAgent warns that nearly all lines lack a User-Agent; it is empty otherwise.
 func (r *Report) WithoutAgent() string {
 	const nearlyAllPercent = 90
 	if r.NoAgent == 0 || r.NoAgent*100 < (r.Lines-r.Unparsed)*nearlyAllPercent {
@@ -333,8 +333,8 @@ func (b *BasisInfo) sizeWarnings(r *Report) (list []string) {
 	return list
 }
 
-// impostorWarnings say that the log may have the addresses of a proxy instead of the
-// clients', or addresses whose ends were cut off.
+// impostorWarnings warn that the log may have the addresses of a proxy instead of the
+// clients', or truncated addresses.
 func impostorWarnings(r *Report) (list []string) {
 	const many = 10
 	if r.Proxied {
@@ -390,7 +390,7 @@ func (b *BasisInfo) lastSeenWarning(r *Report) []string {
 		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), hoursText(r.Policy.WindowSeconds), then)}
 }
 
-// refusalWarning says which answers told crawlers that there is no robots.txt, while the
+// refusalWarning lists the answers that told crawlers that there is no robots.txt, while the
 // files have one. It names no cause, since the log shows none.
 func refusalWarning(r *Report) []string {
 	names, statuses := r.Refused()
@@ -408,8 +408,8 @@ func refusalWarning(r *Report) []string {
 		"is logged without a body; 404 to nearly all means that there was no file."}
 }
 
-// Refused returns under which names GETs of /robots.txt were answered as if there were none,
-// although the files have one, and in words what was logged of the answers. Both are empty if none was.
+// Refused returns the crawler names with GETs of /robots.txt that were answered as if there were none,
+// although the files have one, and a description of the answers. Both are empty if there were none.
 func (r *Report) Refused() (names []string, statuses string) {
 	var list []string
 	for _, c := range r.Crawlers {
@@ -427,7 +427,7 @@ func (r *Report) Refused() (names []string, statuses string) {
 	return names, english.List(list)
 }
 
-// Challenged returns under which names GETs of /robots.txt were answered with a challenge page, and how many.
+// Challenged returns the crawler names with GETs of /robots.txt that got a challenge page, and their number.
 func (r *Report) Challenged() (names []string, n int64) {
 	for _, c := range r.Crawlers {
 		if c.RobotsTxt.Challenges > 0 {

@@ -9,8 +9,8 @@ func AddCounts(to, other []int64, n int64) {
 	}
 }
 
-// Plus adds up numbers of bytes, of which a log can name any: a sum that is too large is the
-// largest.
+// Plus adds up numbers of bytes, which come from a log and may be arbitrary: a sum that overflows is the
+// maximum.
 func Plus[N ~int64](x, y N) N {
 	if x > math.MaxInt64-y {
 		return math.MaxInt64
@@ -60,7 +60,7 @@ func (c *CrawlerInfo) VerifiedContent() (n int64) {
 	return n
 }
 
-// AllRequests counts the requests of all crawlers, also of those that Choice leaves out.
+// AllRequests counts the requests of all crawlers, including those that Choice leaves out.
 func (r *Report) AllRequests() int64 { return r.Totals.Requests + r.Choice.Requests }
 
 // Informed counts the violations of informed crawlers.

@@ -39,11 +39,11 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	return nil
 }
 
-// maxDump bounds the machines that are printed of a file in a dialect, in bytes. The last may go
-// beyond.
+// maxDump bounds the machines that are printed for a file in a dialect, in bytes. The last one may
+// exceed it.
 const maxDump = 4 << 20
 
-// runList prints what an archive has.
+// runList prints the contents of an archive.
 func runList(ctx context.Context, s streams, name, output string) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, name); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (t signalText) Begun() bool { return true }
 // Close ends the list.
 func (t signalText) Close() error { return nil }
 
-// writeArchive says what an archive has in all.
+// writeArchive prints a summary of an archive.
 func writeArchive(to io.Writer, a job.ArchiveSummary) error {
 	number := func(n int) string { return english.Grouped(int64(n)) }
 	var b strings.Builder

@@ -92,7 +92,7 @@ func limitsOf(a *args) job.Limits {
 	return job.Limits{Memory: value[int64](a, "memory"), Workers: a.number("workers")}
 }
 
-// samples is --samples. A page shows some lines unless it is told not to, or nobody is judged.
+// samples is --samples. A page shows some lines by default, unless nothing is judged.
 func samples(a *args) int {
 	_, _, isJudged := a.given("robots policy")
 	if isJudged && a.set("html") && !a.set("samples") && a.text("anonymize") == "" {

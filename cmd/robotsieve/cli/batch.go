@@ -23,8 +23,8 @@ const maxCase = 64 << 20
 
 var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
 
-// runBatch answers the cases on stdin, a line for a line. Other implementations are
-// compared by it: the agent is a bare product token, never the name of a known crawler.
+// runBatch answers the cases on stdin, line by line. It serves to compare other implementations:
+// the agent is a bare product token, never the name of a known crawler.
 func runBatch(s streams, o compile.Options) error {
 	b := batch{options: o}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
@@ -96,7 +96,7 @@ type batch struct {
 }
 
 func (b *batch) answer(line []byte) (automaton.Verdict, error) {
-	if !utf8.Valid(line) { // package json would put other characters in the place of such bytes
+	if !utf8.Valid(line) { // package json would replace such bytes by other characters
 		return automaton.Verdict{}, errors.New("not UTF-8: give other bytes as base64, in robots_b64, agent_b64 or url_b64")
 	}
 	var fields map[string]json.RawMessage
@@ -109,7 +109,7 @@ func (b *batch) answer(line []byte) (automaton.Verdict, error) {
 	if fields == nil {
 		return automaton.Verdict{}, errors.New("not a JSON object: null")
 	}
-	// A map has the exact names of the fields; package json would ignore their case.
+	// A map keeps the exact names of the fields; package json would ignore their case.
 	body, errBody := caseField(fields, "robots")
 	agent, errAgent := caseField(fields, "agent")
 	url, errURL := caseField(fields, "url")

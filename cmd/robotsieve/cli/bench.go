@@ -62,13 +62,13 @@ func runBench(ctx context.Context, s streams, a *args) error {
 	return cmp.Or(writing("the report", report.write(s, f.output)), exitWith(code))
 }
 
-// parser is one that is to be measured, and how it works, in words.
+// parser is a parser to be measured, with a description of how it works.
 type parser struct {
 	bench.Entrant
 	how string
 }
 
-// parsers are all that are to be measured, robotsieve first.
+// parsers are all parsers to be measured, robotsieve first.
 func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
 	inProcess := func(how string, engine automaton.Engine) parser {
 		return parser{bench.InProcess("robotsieve", "",
@@ -88,7 +88,7 @@ func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
 	return list, nil
 }
 
-// work is the input of a benchmark, and the parsers that are measured on it.
+// work is the input of a benchmark, and its parsers.
 type work struct {
 	parsers []parser
 	site    bench.Site
@@ -140,7 +140,7 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 	return w, nil
 }
 
-// reading is the dialect given, or else the agent's own, as far as that is known.
+// reading is the given dialect, or else the agent's own if known.
 func (f *benchFlags) reading() (automaton.Dialect, error) {
 	if f.dialect != nil {
 		return *f.dialect, nil
@@ -210,7 +210,7 @@ func asURL(line []byte) string {
 	return string(line)
 }
 
-// Rounds of a measurement, and how long one lasts at least.
+// The rounds of a measurement, and the minimum duration of each.
 const (
 	benchRounds = 5
 	benchRound  = 50 * time.Millisecond

@@ -26,7 +26,7 @@ type benchReport struct {
 	Engines []engineReport `json:"engines"`
 }
 
-// engineReport is the measurement of one parser. Times that it does not have are 0.
+// engineReport is the measurement of one parser. Unmeasured times are 0.
 type engineReport struct {
 	Engine string `json:"engine"`
 	How    string `json:"how"` // what it does for a URL, in words
@@ -38,17 +38,17 @@ type engineReport struct {
 	URLNS         float64 `json:"url_ns"`
 	URLSpread     float64 `json:"url_spread"`
 	URLsPerSecond float64 `json:"urls_per_second"`
-	// StartUpNS is the time of an external command that is asked nothing. It is not
+	// StartUpNS is the time of an external command without any question. It is not
 	// part of URLNS.
 	StartUpNS float64 `json:"start_up_ns"`
-	// Compared counts the URLs with a verdict, Agreed those on which robotsieve gives
-	// the same. Complete says that every URL was compared.
+	// Compared counts the URLs with a verdict, Agreed those with the same verdict by
+	// robotsieve. Complete means that every URL was compared.
 	Compared int  `json:"compared"`
 	Agreed   int  `json:"agreed"`
 	Complete bool `json:"complete"`
-	// Disagreements are the first of the others.
+	// Disagreements are the first of the other URLs.
 	Disagreements []disagreement `json:"disagreements"`
-	// Error says why there is nothing, or not all, of this.
+	// Error says why all or part of this is missing.
 	Error string `json:"error"`
 }
 
@@ -153,8 +153,8 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 }
 
-// row is the engine's row of the table. The share that agrees is of the URLs compared,
-// whose number is shown unless it is all.
+// row is the engine's row of the table. The share that agrees refers to the compared URLs,
+// and their number is shown unless it is all.
 func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}

@@ -71,7 +71,7 @@ func answerCases(s streams, a *args) error {
 	return runBatch(s, options)
 }
 
-// describeArchive says what the archive has.
+// describeArchive prints a summary of the archive.
 func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, f.options.Archive); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	return writing("what the archive has", err)
 }
 
-// run answers about URLs, or says what robots.txt says in general.
+// run answers about URLs, or describes the robots.txt.
 func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, slices.Concat(stdinIn(urls), f.options.Sitemaps,
 		[]string{f.options.Robots.Name, f.options.Against.Name, f.options.Archive, f.options.Crawlers})...); err != nil {
@@ -119,10 +119,10 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	return f.end(w, err, "the archive does not tell the robots.txt of the origin")
 }
 
-// isPage reports whether the answers are on a page with all that the robots.txt says.
+// isPage reports whether the answers are part of a page about the whole robots.txt.
 func (f *checkFlags) isPage() bool { return f.output == "html" || f.output == "markdown" }
 
-// eachAnswer calls each for the answers about URLs, which may be those of stdin.
+// eachAnswer calls each for the answers about URLs, which may come from stdin.
 func eachAnswer(s streams, c *job.Checker, urls []string, each func(explain.Answer)) (err error) {
 	ask := func(url string) error {
 		answers, err := c.Check(url)
@@ -147,7 +147,7 @@ func eachAnswer(s streams, c *job.Checker, urls []string, each func(explain.Answ
 	return err
 }
 
-// runPages explains what robots.txt and the pages say, as a WARC file has them.
+// runPages explains the verdicts and directives for the pages in a WARC file.
 func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive,
 		f.options.Crawlers); err != nil {

@@ -48,7 +48,7 @@ func runCompile(ctx context.Context, s streams, a *args) error {
 	return compileArchive(ctx, s, o)
 }
 
-// compileArchive writes an archive, and says what is in it.
+// compileArchive writes an archive, and prints a summary.
 func compileArchive(ctx context.Context, s streams, o job.CompileOptions) error {
 	c, err := job.Compile(ctx, o)
 	if err != nil {

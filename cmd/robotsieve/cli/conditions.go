@@ -134,8 +134,8 @@ func inTime(list report.RangeInfo, r *report.Report, maxAge time.Duration) bool 
 	return made.IsZero() || r.From.IsZero() || !made.Add(maxAge).Before(r.From.Time) && !made.Add(-maxAge).After(r.To.Time)
 }
 
-// unchecked says why the report does not report whether the condition holds; "" if it
-// does.
+// unchecked says why the report leaves open whether the condition holds; "" if it
+// doesn't.
 func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	if c.onLines() || c.holds(0, 0) {
 		return ""
@@ -175,9 +175,9 @@ func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	return ""
 }
 
-// count counts what the condition compares, and what that is a share of: for lines that could not
-// be parsed all lines, also those outside of the period, for violations the requests of the same
-// crawlers, without those of impostors, and with .verified only those of verified clients.
+// count counts what the condition compares, and the total for its share: for unparsed lines
+// all lines, including those outside the period; for violations the requests of the same
+// crawlers, without impostors; and with .verified only those of verified clients.
 func (c condition) count(r *report.Report) (n, of int64) {
 	switch {
 	case c.what == "unparsed":
@@ -209,7 +209,7 @@ func (c condition) count(r *report.Report) (n, of int64) {
 	return n, of
 }
 
-// holds reports whether the condition holds for n out of so many.
+// holds reports whether the condition holds for n out of a total.
 func (c condition) holds(n, of int64) bool {
 	order := cmp.Compare(n, c.n)
 	if c.isShare {
@@ -218,7 +218,7 @@ func (c condition) holds(n, of int64) bool {
 	return strings.Contains(c.operator, map[int]string{-1: "<", 0: "=", 1: ">"}[order])
 }
 
-// found says what was counted, where the condition holds.
+// found says what was counted, if the condition holds.
 func (c condition) found(n, of int64) string {
 	text := fmt.Sprintf("there %s %s", english.Verb(n, "is", "are"), english.Grouped(n))
 	if c.isShare {

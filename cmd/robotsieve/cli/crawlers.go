@@ -132,8 +132,8 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 		english.Verb(sourced, "has", "have"))
 }
 
-// writeLists prints where operators publish the addresses of their crawlers, as commands
-// for a shell that fetch them.
+// writeLists prints the addresses of operators' published lists as shell commands
+// that fetch them.
 func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 	if output == "json" {
 		writeJSONList(w, lists)

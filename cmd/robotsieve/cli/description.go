@@ -19,7 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// severities are those of notes, the gravest last, and onChange is what else --fail-on may name.
+// severities are the severities of notes, the gravest last, and onChange is the other value of --fail-on.
 var severities = []string{"note", "warning", "error"}
 
 const (
@@ -153,7 +153,7 @@ func writeDescription(w *bufio.Writer, d *explain.Description) {
 const barredTitle = `Who is barred: *, and crawlers for search, AI and SEO that are not treated as *,
 with a shortest path that is forbidden and a shortest one that is allowed:`
 
-// writeBarred prints the table of who is barred, in lines of maxWidth. An error stays in the writer.
+// writeBarred prints the table of barred crawlers, in lines of maxWidth. An error stays in the writer.
 func writeBarred(w *bufio.Writer, table []explain.Treatment) {
 	rows := [][]string{{"class", "forbidden", "allowed"}}
 	for _, t := range table {
@@ -178,7 +178,7 @@ func writeBarred(w *bufio.Writer, table []explain.Treatment) {
 	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, render.Table(render.Left(append(rows[0], "crawlers")...), rows[1:]))
 }
 
-// pathShown returns a path for the table: a dash if there is none, a question mark if that is not known.
+// pathShown returns a path for the table: a dash if there is none, a question mark if it is unknown.
 func pathShown(class, path string) string {
 	const most = 24 // characters
 	none := "-"
@@ -188,8 +188,8 @@ func pathShown(class, path string) string {
 	return render.Cut(cmp.Or(path, none), most)
 }
 
-// writeBinding says whom a group binds where its user-agent lines seem to name others, or nobody who
-// is known. An error stays in the writer.
+// writeBinding names the crawlers that a group binds if its user-agent lines seem to name others, or no
+// known ones. An error stays in the writer.
 func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  binds          "+format+"\n", args...) }
 	bound := map[string]bool{}

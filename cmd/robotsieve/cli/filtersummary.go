@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// reportFilter says how a filter ended, and returns the error that ends the command.
+// reportFilter prints how a filter ended, and returns the error that ends the command.
 func reportFilter(s streams, result *job.Filtered, err error, invalid, output string) error {
 	if err != nil {
 		s.warn("%v", err)
@@ -170,8 +170,8 @@ func summaryOf(r *job.Filtered) filterSummary {
 	}
 }
 
-// proved says how many requests were allowed by the robots.txt of their times, and why others are not known to have
-// been. It returns an error unless all were.
+// proved counts the requests that the robots.txt of their times allowed, and says why others are not proven to have
+// been. It returns an error unless all are.
 func proved(s streams, r *job.Filtered) error {
 	requests, allowed := r.Read-r.Count[filter.Blank], r.Count[filter.Allowed]
 	text := fmt.Sprintf("proved: %s of %s allowed by the newest robots.txt captured until then", english.Grouped(allowed),

@@ -8,7 +8,7 @@ import (
 )
 
 // flagRow is a flag of some commands. The command line, its completion, help, the man pages and
-// docs/reference/flags.md are made of these rows, which are in flagtable.go.
+// docs/reference/flags.md are generated from these rows, which are in flagtable.go.
 type flagRow struct {
 	name  string
 	short string // one letter; "" for none
@@ -21,15 +21,15 @@ type flagRow struct {
 	rules []rule
 }
 
-// rule says which other flags must or must not be given beside a flag, or on a command.
+// rule says which other flags must or must not be given beside a flag, or with a command.
 type rule struct {
 	on     string // only on these commands, separated by blanks; "" for all that have the flag
 	with   string // only if one of these is given
 	unless string // only if none of these is given
 	needs  string // one of these must be given
 	not    string // none of these may be given
-	// why is the message. In it FLAG is the name of what must not be given, and VALUE its value, or that of
-	// the flag of the rule.
+	// why is the message. In it FLAG stands for the name of the flag that must not be given, and VALUE for its
+	// value, or that of the rule's flag.
 	why string
 }
 
@@ -83,7 +83,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// args are what a command line says, as far as it can be read without the rest.
+// args are the contents of a command line, as far as they can be read independently.
 type args struct {
 	command string // by its name in commandNames
 	flags   map[string]*flagValue
@@ -129,7 +129,7 @@ func (a *args) add(cmd *cobra.Command, row *flagRow) {
 	}
 }
 
-// usage is the help of the flag with its choices.
+// usage is the help of the flag, including its choices.
 func (row *flagRow) usage() string {
 	if row.kind.choices == nil {
 		return row.help
@@ -138,7 +138,7 @@ func (row *flagRow) usage() string {
 }
 
 // value returns the value of a flag, the last one if it was repeated, or else the default. It is the
-// zero value if there is none, or the command has no such flag.
+// zero value if there is no default, or the command lacks the flag.
 func value[T any](a *args, name string) (v T) {
 	if f := a.flag(name); f != nil && len(f.values) > 0 {
 		v = f.values[len(f.values)-1].(T)
@@ -161,7 +161,7 @@ func (a *args) texts(name string) []string { return values[string](a, name) }
 func (a *args) is(name string) bool        { return value[bool](a, name) }
 func (a *args) number(name string) int     { return value[int](a, name) }
 
-// flag returns a flag of the command, nil if it has none of the name.
+// flag returns a flag of the command by name, nil if it does not exist.
 func (a *args) flag(name string) *flagValue {
 	f := a.flags[name]
 	if f == nil && !slices.ContainsFunc(flagTable, func(row flagRow) bool { return row.name == name }) {
@@ -200,7 +200,7 @@ func (a *args) given(list string) (name, text string, ok bool) {
 	return "", "", false
 }
 
-// check holds the command line to the rules of its flags and of the command.
+// check applies the rules of the command and its flags to the command line.
 func (a *args) check() error {
 	for i := range flagTable {
 		row := &flagTable[i]
@@ -216,7 +216,7 @@ func (a *args) check() error {
 	return a.follow(commandRules, "")
 }
 
-// follow holds the command line to rules. text is the value of the flag whose rules they are.
+// follow applies rules to the command line. text is the value of the flag with the rules.
 func (a *args) follow(rules []rule, text string) error {
 	for _, r := range rules {
 		if r.on != "" && !hasWord(r.on, a.command) {

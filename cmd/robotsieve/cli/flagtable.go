@@ -14,8 +14,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// commandNames are the commands by which flagTable says who has a flag. "history" stands for all
-// sources of history but the logs.
+// commandNames are the names of commands in flagTable. "history" stands for all
+// sources of history except logs.
 var commandNames = []string{"audit", "merge", "verify", "filter", "check", "compile", "history", "history-log",
 	"history-git", "history-wayback", "history-index", "history-captures", "crawlers", "formats", "bench"}
 
@@ -36,7 +36,7 @@ var groups = []group{judging, input, identity, output, limits}
 // groupKey is where a flag has its group in the annotations of pflag.
 const groupKey = "group"
 
-// What several rules say.
+// Texts of several rules.
 const (
 	whyJudged = "without a robots.txt nothing is judged: --list violations, --list undeclared, --evidence and " +
 		"--samples need --robots FILE, or its versions with --policy"
@@ -398,7 +398,7 @@ var flagTable = []flagRow{
 		help: "folder for the profile"},
 }
 
-// commandRules hold for commands whatever their flags.
+// commandRules apply to commands whatever their flags.
 var commandRules = []rule{
 	{on: "history-git", needs: "path",
 		why: "history git needs --path: where robots.txt is, or a folder of files named by hosts"},
@@ -417,22 +417,22 @@ const (
 	whyNoAgent = "no agent: name the crawler with --agent NAME"
 )
 
-// describes is the rule of flags of check that are of use only where it says what a robots.txt says in
+// describes is the rule for flags of check that are only useful when it describes a robots.txt in
 // general.
 func describes(about string) rule {
 	return rule{needs: "robots", not: "ARG warc", why: about + whyOther}
 }
 
-// describesWithURLs are the rules of those flags that the page of a robots.txt has beside verdicts on URLs.
+// describesWithURLs are the rules for those flags that the page of a robots.txt supports beside verdicts on URLs.
 func describesWithURLs(about string) []rule {
 	return []rule{{needs: "robots", not: "warc", why: about + whyOther},
 		{unless: "output=html output=markdown", not: argument, why: about + whyOther}}
 }
 
-// auto is the default of flags by which something is found.
+// auto is the default of flags for things that can be detected.
 const auto = "auto"
 
-// notOfRows are the forms of a report that rows do not have, as a rule lists them.
+// notOfRows are the outputs of a report that rows lack, as a list for rules.
 func notOfRows() string {
 	var list []string
 	for _, form := range render.Outputs() {

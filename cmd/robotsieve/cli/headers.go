@@ -163,7 +163,7 @@ func moreSpecific(e crawler.Explanation, header string, than crawler.Word) strin
 	return ""
 }
 
-// whyNone explains why a header names no crawler. Browsers never do.
+// whyNone explains why a header names no crawler. The headers of browsers never do.
 func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
 	if i := slices.IndexFunc(e.Words, func(w crawler.Word) bool { return w.Standing == crawler.Control }); i >= 0 {

@@ -21,7 +21,7 @@ const (
 	helpColumn = 30
 )
 
-// showHelp prints what a command does in one sentence, its examples, its flags in groups, and then the details.
+// showHelp prints the purpose of a command in one sentence, its examples, its flags in groups, and then the details.
 func showHelp(cmd *cobra.Command, _ []string) {
 	sentence, details, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
 	if details != "" {
@@ -106,7 +106,7 @@ func groupOf(f *pflag.Flag) group {
 	return ""
 }
 
-// presetOf is the default of a flag as help shows it, "" if there is none to be shown.
+// presetOf is the default of a flag as help shows it, "" to show none.
 func presetOf(f *pflag.Flag) string {
 	if slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
 		return ""
@@ -114,7 +114,7 @@ func presetOf(f *pflag.Flag) string {
 	return f.DefValue
 }
 
-// refilled breaks the paragraphs that have a line that is wider than help.
+// refilled wraps paragraphs with a line that is too wide for help.
 func refilled(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
@@ -181,7 +181,7 @@ var (
 	pageRule = regexp.MustCompile(`^\|[-|: ]+\|$`) // below the heading of a table
 )
 
-// plainPage is a page for a terminal: without the marks of links and blocks, and with a table's row as
+// plainPage is a page for a terminal: without the marks of links and blocks, and with each table row as
 // a line of its cells.
 func plainPage(text string) string {
 	var b strings.Builder
@@ -205,7 +205,7 @@ func plainPage(text string) string {
 	return b.String()
 }
 
-// plainLink is the text of a link, with the address of one that leads to another site.
+// plainLink is the text of a link, followed by its address if it leads to another site.
 func plainLink(link string) string {
 	parts := pageLink.FindStringSubmatch(link)
 	if strings.Contains(parts[2], "://") {

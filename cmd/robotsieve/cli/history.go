@@ -73,7 +73,7 @@ func runHistory(ctx context.Context, s streams, a *args, source string) error {
 	return nil
 }
 
-// historyText says what was made.
+// historyText describes the result.
 func historyText(folder string, made *job.HistoryMade) string {
 	text := fmt.Sprintf("%s: %s for %s, %s", report.Printable(folder), english.Plural(made.Rows, "row"),
 		english.Plural(made.Origins, "origin"), english.Plural(made.Bodies, "different file"))

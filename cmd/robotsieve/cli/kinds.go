@@ -16,9 +16,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// The kinds of flags. Errors of their readers are what follows the name of the flag in a message.
+// The kinds of flags. The errors of their readers follow the name of the flag in a message.
 
-// wrongf is such an error.
+// wrongf returns such an error.
 func wrongf(format string, args ...any) error { return fmt.Errorf(" "+format, args...) }
 
 // onOff is a flag without a value.
@@ -61,14 +61,14 @@ func folderName() kind {
 	return k
 }
 
-// completed is a kind whose values completion finds when it is asked.
+// completed is a kind that finds the values for completion on demand.
 func (k kind) completed(by cobra.CompletionFunc) kind {
 	// It fails only for a flag that does not exist.
 	k.complete = func(cmd *cobra.Command, name string) { _ = cmd.RegisterFlagCompletionFunc(name, by) }
 	return k
 }
 
-// oneOf is one of some values, in whatever case.
+// oneOf is one of some values, in any case.
 func oneOf(value string, choices ...string) kind {
 	return kind{value: value, choices: choices, read: func(text string) (any, error) {
 		i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, text) })
@@ -101,8 +101,8 @@ func natural(n int) error {
 	return nil
 }
 
-// maxWorkers bounds --workers: each worker has buffers of its own, and more workers than
-// processors are of no use.
+// maxWorkers bounds --workers: each worker has its own buffers, and more workers than
+// processors are useless.
 const maxWorkers = 1024
 
 func ofWorkers(n int) error {
@@ -159,12 +159,12 @@ func parsed[T any](value, sign string, parse func(text string) (T, error)) kind 
 	}}
 }
 
-// offering is a kind of whose values completion offers some.
+// offering is a kind with some values offered by completion.
 func (k kind) offering(values ...string) kind {
 	return k.completed(cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// crawlerNames is a list of crawlers, which has one at least.
+// crawlerNames is a nonempty list of crawlers.
 var crawlerNames = kind{value: "NAMES", read: func(text string) (any, error) {
 	if text == "" {
 		return nil, wrongf("names no crawler")

@@ -27,7 +27,7 @@ import (
 type profileForm struct {
 	of   func(*profile.Profile)
 	file string
-	is   func(io.Reader) bool // tells a profile of the form by its first bytes
+	is   func(io.Reader) bool // recognizes a profile of the form by its first bytes
 }
 
 // profileModes are the values of --profile.
@@ -39,8 +39,8 @@ var profileForms = map[string]profileForm{
 	"trace": {profile.TraceProfile, "trace.out", isTrace},
 }
 
-// startProfile begins the profile, if the user wants one. It returns the function that ends the profile;
-// if nothing of this could be written, it says so, and the command fails.
+// startProfile begins the profile, if the user wants one. It returns the function that ends the profile.
+// If the profile cannot be written, that prints an error, and the command fails.
 func startProfile(s streams, a *args) (stop func(*error), err error) {
 	form, wanted := profileForms[a.text("profile")]
 	if !wanted {
@@ -54,7 +54,7 @@ func startProfile(s streams, a *args) (stop func(*error), err error) {
 	if err := form.makeRoom(dir); err != nil {
 		return nil, err
 	}
-	// With its own hook the command would not get SIGINT.
+	// The hook of pkg/profile would keep SIGINT from the command.
 	running := profile.Start(form.of, profile.ProfilePath(dir), profile.NoShutdownHook, profile.Quiet)
 	return func(failed *error) {
 		running.Stop() // it has no error to return
@@ -99,7 +99,7 @@ func (f profileForm) replaceable(name string, info fs.FileInfo) bool {
 	return f.is(file)
 }
 
-// isPprof tells the compressed binary message of pprof from a text that is compressed.
+// isPprof distinguishes the compressed binary messages of pprof from compressed texts.
 func isPprof(r io.Reader) bool {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -157,7 +157,7 @@ func showProgress(w io.Writer, r job.Progress) (end func()) {
 	}
 }
 
-// earlyGCPercent has the first garbage collection happen at a heap of 16 MB instead of 4: the
+// earlyGCPercent makes the first garbage collection happen at a heap of 16 MB instead of 4: the
 // least heap is 4 MB for each 100 per cent.
 const earlyGCPercent = 400
 

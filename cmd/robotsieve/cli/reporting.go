@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// reporting says what becomes of the result of an audit or a merge.
+// reporting says where the result of an audit or a merge goes.
 type reporting struct {
 	form   string // of the report on stdout
 	isText bool   // the form is text, to whatever length
@@ -30,7 +30,7 @@ var reportFiles = []struct {
 	{"prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", render.WritePrometheus},
 }
 
-// reportingOf says what a command line asks for. Rows take the place of the report on stdout.
+// reportingOf reads the reporting of a command line. Rows replace the report on stdout.
 func reportingOf(a *args) *reporting {
 	r := &reporting{form: a.text("output"), quiet: a.is("quiet"), gate: gate{conditions: values[condition](a, "fail-on")}}
 	if a.text("list") != "" {
@@ -43,7 +43,7 @@ func reportingOf(a *args) *reporting {
 	return r
 }
 
-// results are the options of job.Audit and job.Merge about what they make.
+// results are the options of job.Audit and job.Merge about their outputs.
 func results(s streams, a *args, r *reporting) job.Results {
 	o := job.Results{
 		State: a.text("state"), Force: a.is("force"), Only: report.Choice{Crawlers: a.texts("crawler"),

@@ -106,7 +106,7 @@ type doc struct {
 // isFetcher reports whether a crawler belongs to the block of fetchers, outside the headline.
 func isFetcher(c *crawler) bool { return c.Role == report.RoleFetcher && c.Exempt == "" }
 
-// isAI reports whether a crawler is of a category of AI.
+// isAI reports whether a crawler belongs to a category of AI.
 func isAI(c *crawler) bool { return report.InCategory(c.Category, report.AI) }
 
 // fetchersLast compares crawlers for an order in which the fetchers come last.
@@ -246,7 +246,7 @@ func underNames(crawlers []*crawler) string {
 	return "under " + english.Plural(names, "name")
 }
 
-// own counts a crawler's requests without those of impostors.
+// own counts a crawler's requests without impostors.
 func own(c *crawler) int64 { return c.Requests - c.Verdicts[report.Spoofed] }
 
 // verifiedContent counts violations by verified clients that were answered with content, and names

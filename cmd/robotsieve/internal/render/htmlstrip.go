@@ -13,8 +13,8 @@ import (
 )
 
 // strips are the requests of crawlers over time, one strip each, all with the same axis. Above
-// the line of a strip stand requests that are not violations, below it those that are, so that
-// colours are not needed to tell them apart.
+// the line of a strip are requests that are not violations, below it violations, so that
+// they can be told apart without colours.
 type strips struct {
 	From, To string
 	Unit     string   // of a column
@@ -49,13 +49,13 @@ const (
 	maxEvents   = 40 // changes and failures of robots.txt in words
 )
 
-// axis puts times on columns.
+// axis maps times to columns.
 type axis struct {
 	first   time.Time
 	last    time.Time // the end of the last unit with requests
 	step    time.Duration
 	columns int
-	// unjudged: no robots.txt was given, so that requests are of one kind.
+	// unjudged means that no robots.txt was given, so all requests are of one kind.
 	unjudged bool
 }
 
@@ -66,7 +66,7 @@ func (a axis) column(at report.Time) (column int, ok bool) {
 	return column, !at.IsZero() && !t.Before(a.first) && column < a.columns
 }
 
-// wallClock returns what the clocks show at a time, as if that were UTC, so that each day has 24 hours.
+// wallClock returns the local clock time as if it were UTC, so that each day has 24 hours.
 func wallClock(t report.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
@@ -96,8 +96,8 @@ func (d doc) strips() *strips {
 	return s
 }
 
-// mark notes where versions came into force. The first one of an origin is no change: what was
-// before it is not known.
+// mark records when versions came into force. The first one of an origin is not a change: its
+// predecessor is unknown.
 func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	known, marked := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
 	var events []report.VersionInfo
@@ -131,7 +131,7 @@ func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	}
 }
 
-// gaps draws the spans of a day and more in which no crawler came: the logs of them may be missing.
+// gaps draws periods of a day or more without any crawler: their logs may be missing.
 func (a axis) gaps(crawlers []*crawler) string {
 	came := make([]bool, a.columns+1)
 	came[a.columns] = true
@@ -155,7 +155,7 @@ func (a axis) gaps(crawlers []*crawler) string {
 	return b.String()
 }
 
-// axis is that of all timelines.
+// axis returns the common axis of all timelines.
 func (d doc) axis() (a axis, ok bool) {
 	a.unjudged = d.Policy.None()
 	for i := range d.Crawlers {
@@ -189,7 +189,7 @@ func lengthName(d time.Duration) string {
 	return english.Plural(int64(d/time.Hour), "hour")
 }
 
-// byLayer counts a crawler's requests in each column, by layer, of which that of violations is empty, and
+// byLayer counts a crawler's requests in each column, by layer, with violations under the empty name, and
 // its fetches of robots.txt.
 func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 	of, fetches = map[string][]int64{}, make([]int64, a.columns)

@@ -85,7 +85,7 @@ func (m *markdown) block(b block) {
 	}
 }
 
-// table writes a table, whose titles and lines below rows are rows of one cell.
+// table writes a table. Titles and lines below rows become rows of one cell.
 func (m *markdown) table(t table) {
 	if t.rows == 0 {
 		return
@@ -154,7 +154,7 @@ func prose(text string) string {
 // emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
 
-// markdownEscapes are those of the characters that act within a line. In tables prose of a cell
+// markdownEscapes escape the characters that act within a line. In tables prose of a cell
 // has its pipes escaped as well.
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<",
 	"&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)

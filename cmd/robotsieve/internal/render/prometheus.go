@@ -174,5 +174,5 @@ func labelText(labels []string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// labelEscapes are those of the text format. Printable has left no line end.
+// labelEscapes escape labels in the text format. Printable has left no line end.
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// siteRow is a site, or several, as a row: its numbers are those of all its crawlers together.
+// siteRow is a site, or several, as a row with the sums over all its crawlers.
 type siteRow struct {
 	name string
 	*crawler

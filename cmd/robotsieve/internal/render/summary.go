@@ -11,9 +11,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// What the screen and the page say beside their tables.
+// Texts of the screen and the page beside their tables.
 
-// scope says what was audited.
+// scope describes what was audited.
 func (d doc) scope() string {
 	text := "Audited: "
 	if d.Policy.None() {
@@ -44,7 +44,7 @@ func (d doc) scope() string {
 	return strings.Join(append([]string{text + "."}, d.portion()...), " ")
 }
 
-// portion compares what AI crawlers took, or those that were chosen, with what all clients did.
+// portion compares the traffic of AI crawlers, or of the chosen ones, with that of all clients.
 func (d doc) portion() []string {
 	if d.AllRequests() == 0 {
 		return nil
@@ -65,14 +65,14 @@ func (d doc) portion() []string {
 	if n := d.Choice.Others; n > 0 {
 		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))
 	}
-	if n := violationBytes.sum(d.without(isFetcher)); n > 0 { // fetchers are apart in the headline too
+	if n := violationBytes.sum(d.without(isFetcher)); n > 0 { // the headline counts fetchers separately, too
 		text += ". Forbidden requests got " + size(n)
 	}
 	return []string{text + "."}
 }
 
-// totals are the figures at the head of the page: those of the headline, which has fetchers apart
-// where a robots.txt is given.
+// totals are the figures at the head of the page: those of the headline, which counts fetchers separately
+// if a robots.txt is given.
 func (d doc) totals() (list []fact) {
 	crawlers, names, made := d.without(isFetcher), int64(0), int64(0)
 	if d.Policy.None() {
@@ -107,15 +107,15 @@ func (d doc) totals() (list []fact) {
 	return list
 }
 
-// clean is the text of cleanNamed.
+// clean returns the text of cleanNamed.
 func (d doc) clean(lines int) []string {
 	text, _ := d.cleanNamed(lines)
 	return text
 }
 
-// cleanNamed names the crawlers without a violation of whom something was judged, the most frequent
-// first, in so many lines, of which AI crawlers stand first where not all are named: nobody where the log
-// contradicts the files, or they have no rule. named are those that it names.
+// cleanNamed names the judged crawlers without a violation, the most frequent
+// first, in a number of lines; AI crawlers come first if not all fit. It is empty if the log
+// contradicts the files, or if they have no rules. named are the crawlers in the text.
 func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||
@@ -153,7 +153,7 @@ func nameList(text string, list []*crawler, lines int) (string, int) {
 	return text + strings.TrimSuffix(names, ", ") + ".", len(list)
 }
 
-// notHeld says which requests are held against nobody, and why.
+// notHeld lists the requests that are excused, and why.
 func (d doc) notHeld() []string {
 	var parts []string
 	for _, v := range verdictTerms {
@@ -171,7 +171,7 @@ func (d doc) notHeld() []string {
 	return []string{"Not held against anyone: " + english.List(parts) + "."}
 }
 
-// certainty says what the result rests on, if there is one.
+// certainty describes the basis of the result, if there is one.
 func (d doc) certainty() []string {
 	if d.Totals.Requests == 0 {
 		return nil
@@ -199,7 +199,7 @@ func (d doc) certainty() []string {
 	return []string{text + "."}
 }
 
-// advice says what the owner of the site or the log should mend, the most important first.
+// advice lists what the owner of the site or the log should fix, the most important first.
 func (d doc) advice() block {
 	var list []string
 	add := func(holds bool, format string, args ...any) {

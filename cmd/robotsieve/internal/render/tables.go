@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// crawlersIn returns how many crawlers a row is of, and violatorsIn how many of them broke a rule.
+// crawlersIn returns how many crawlers a row covers, and violatorsIn how many of them broke a rule.
 func crawlersIn(c *crawler) int64  { return max(c.Names, 1) }
 func violatorsIn(c *crawler) int64 { return max(c.Violators, min(c.Verdicts[report.Violation], 1)) }
 
@@ -35,7 +35,7 @@ func ofSites[T any](d doc, origin func(*T) string) columns[T] {
 	return columns[T]{wordsFrom("origin", origin)}
 }
 
-// mostCited returns the indexes of the versions, those whose rules were broken most often first.
+// mostCited returns the indexes of the versions, those with the most violations first.
 func (d doc) mostCited() []int {
 	versions := d.Policy.Versions
 	order := make([]int, len(versions))
@@ -46,7 +46,7 @@ func (d doc) mostCited() []int {
 	return order
 }
 
-// brokenOf counts the versions of these indexes whose rules were broken.
+// brokenOf counts the versions with broken rules among these indexes.
 func (d doc) brokenOf(indexes []int) (n int64) {
 	for _, i := range indexes {
 		n += min(d.Policy.Versions[i].Cited, 1)
@@ -74,7 +74,7 @@ var versionColumns = columns[version]{
 	}),
 }
 
-// versions lists the versions in their order: if there are many, those whose rules were
+// versions lists the versions in order; if there are many, those with rules that were
 // broken most often.
 func (d doc) versions() block {
 	b := block{Heading: "Versions of robots.txt"}
@@ -103,7 +103,7 @@ func (d doc) versions() block {
 	return b
 }
 
-// part is some of the crawlers, with the title of their rows in a table.
+// part is a subset of the crawlers, with the title of their rows in a table.
 type part struct {
 	title string
 	list  []*crawler
@@ -176,7 +176,7 @@ func withSums(list columns[crawler], rows []*crawler) columns[crawler] {
 	return slices.DeleteFunc(slices.Clone(list), func(c column[crawler]) bool { return c.sum(rows) == 0 })
 }
 
-// claim is what a log says about clients of a crawler; noClaim stands for one that is empty.
+// claim is a log's own claim about clients of a crawler; noClaim stands for an empty one.
 type claim struct {
 	*crawler
 	report.ClaimInfo
@@ -184,7 +184,7 @@ type claim struct {
 
 const noClaim = "nothing"
 
-// claims lists what the logs say about the clients of the crawlers.
+// claims lists the logs' claims about the clients of the crawlers.
 func (d doc) claims() block {
 	b, unlisted := block{Heading: "What the logs' CDN says"}, int64(0)
 	t := newTable(maxRulesShown, columns[claim]{
@@ -210,8 +210,8 @@ func (d doc) claims() block {
 	return b
 }
 
-// operators says who the known crawlers are, and what their operators say: of the first
-// ones, among which are those that broke rules.
+// operators describes the known crawlers and their operators' statements, for the first
+// ones, including those that broke rules.
 func (d doc) operators() block {
 	t := newTable(d.most, columns[crawler]{
 		textFrom("crawler", shortName),
@@ -228,7 +228,7 @@ func (d doc) operators() block {
 
 var categoryColumn = wordsFrom("category", func(c *crawler) string { return c.Category })
 
-// obeys are what operators say about robots.txt.
+// obeys are the operators' statements about robots.txt.
 var obeys = map[report.YesNo]struct{ long, short string }{
 	report.Yes: {"says that it obeys", "obeys"}, report.No: {"says that it may ignore it", "may ignore"},
 }
@@ -310,7 +310,7 @@ func violationsOf(c *crawler, identity report.Identity) split {
 	return s
 }
 
-// brokenRule is a rule that a crawler broke, in all versions that have it in the same file.
+// brokenRule is a rule that a crawler broke, in all versions of the same file that have it.
 type brokenRule struct {
 	crawler            *crawler
 	origin, file, text string
@@ -357,7 +357,7 @@ func (d doc) rules() block {
 	return block{Heading: "Rules that were broken", Table: t.leaves("violation")}
 }
 
-// fetches says which crawlers fetched robots.txt, and how.
+// fetches shows which crawlers fetched robots.txt, and how.
 func (d doc) fetches() block {
 	b := block{Heading: "Fetches of robots.txt"}
 	if !d.RobotsTxt.Logged {
@@ -401,7 +401,7 @@ type delay struct {
 	report.DelayInfo
 }
 
-// delays says how Crawl-delay was kept.
+// delays shows how Crawl-delay was kept.
 func (d doc) delays() block {
 	b := block{Heading: "Crawl-delay"}
 	t := newTable(maxFetchersShown, slices.Concat(columns[delay]{

@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// traffic says what each crawler was sent, from how many addresses it came, and how it was
-// answered.
+// traffic shows the bytes sent to each crawler, its addresses, and the answers that it
+// got.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
 	sent := slices.DeleteFunc(slices.Clone(traffic), func(c column[crawler]) bool { return c.judged && d.Policy.None() })
@@ -73,7 +73,7 @@ func statusName(status int) string {
 	return fmt.Sprint(status)
 }
 
-// pathRow is a path that a crawler requested, so many times.
+// pathRow is a path that a crawler requested, with its count.
 type pathRow struct {
 	*crawler
 	number, path string
@@ -129,7 +129,7 @@ var operatorColumns = columns[operator]{
 	textFrom("from pages of", func(o *operator) string { return Cut(strings.Join(o.Referrers, ", "), maxFileShown) }),
 }
 
-// referrals compares what operators' crawlers took with the visitors that their pages sent.
+// referrals compares the requests of operators' crawlers with the visitors that they sent.
 func (d doc) referrals() block {
 	b := block{Heading: "What crawlers took for each visitor"}
 	t := newTable(maxFetchersShown, operatorColumns)

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The report of logs without a robots.txt: who came. No word of it judges.
+// The report of logs without a robots.txt lists the crawlers that came. It judges nothing.
 
 // unjudgedScreen is that report on one screen, after its first block.
 func (d doc) unjudgedScreen(first block, ai int) document {
@@ -58,7 +58,7 @@ func (d doc) cameText() string {
 	return text + " No robots.txt was given, so nothing is said of what it permits."
 }
 
-// sentSizes says which sizes of robots.txt the log shows, or that it was never sent.
+// sentSizes lists the sizes of robots.txt in the log, or says that it was never sent.
 func (d doc) sentSizes() block {
 	const shown = 3
 	b, list, sum := block{Heading: "Which robots.txt was sent"}, d.RobotsTxt.OfAllSites(), int64(0)

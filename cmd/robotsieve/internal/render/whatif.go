@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// comparison is what people get in place of verdicts if another robots.txt was asked about the
+// comparison replaces the verdicts for people if another robots.txt was tried on the
 // requests.
 func (d doc) comparison(prefixes, examples int) document {
 	result := block{Text: slices.Concat(d.partial(), []string{d.compared(), d.scope()})}
@@ -38,8 +38,8 @@ func (d doc) compared() string {
 		with(all.Forbidden, "that "+before+" allows"), with(all.Allowed, "that it forbids"))
 }
 
-// changes lists what the other file would forbid, what it would allow, what is not known, and the
-// rest, with at most so many prefixes and examples of each crawler.
+// changes lists what the other file would forbid, what it would allow, what is unknown, and the
+// rest, with a limited number of prefixes and examples for each crawler.
 func (d doc) changes(prefixes, examples int) []block {
 	w, before, after := d.WhatIf, d.Policy.File, d.WhatIf.File
 	list := func(heading, title string, e report.Effect) block {

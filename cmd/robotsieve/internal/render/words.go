@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Cut shortens text to so many characters.
+// Cut shortens text to a number of characters.
 func Cut(s string, most int) string {
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most-1]) + "…"
@@ -19,7 +19,7 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// Names joins names by commas, in lines of so many characters.
+// Names joins names by commas, in lines of limited width.
 func Names(names []string, width int) string {
 	var short []string
 	for _, name := range names {
@@ -28,7 +28,7 @@ func Names(names []string, width int) string {
 	return text.WrapSoft(strings.Join(short, ", "), width)
 }
 
-// Wrap breaks a text at blanks so that no line is wider, if its words are not.
+// Wrap breaks a text at blanks so that no line is too wide, unless a single word is.
 func Wrap(s string, width int) string { return text.WrapSoft(s, width) }
 
 // share writes a share in per cent; only none is 0 %, and only all is 100 %.
