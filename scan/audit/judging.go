@@ -24,7 +24,7 @@ type judging struct {
 	recent   targets
 	target   target
 	question judge.Case
-	// everybody is whom groups for * bind; nil without Listeners.Undeclared.
+	// everybody is a client bound by the groups for *; nil without Listeners.Undeclared.
 	everybody *client
 }
 
@@ -51,7 +51,7 @@ type target struct {
 	lossy   format.Lossy
 	normal  []byte          // its normal form; empty if that is the target itself
 	stances []policy.Stance // of one origin's copies
-	// spellings are those of a decoded target, and normalSpellings those of its normal form: see spellings.go.
+	// spellings belong to a decoded target, and normalSpellings to its normal form: see spellings.go.
 	spellings, normalSpellings spellings
 }
 

@@ -12,13 +12,13 @@ import (
 // of xz up to level 6.
 const ordinaryWindow = 8 << 20
 
-// MaxWindow is the largest window of all, as of the commands zstd and xz without special flags.
+// MaxWindow is the largest window allowed, as in the commands zstd and xz without special flags.
 const MaxWindow = 128 << 20
 
 // Windows bounds the windows of zstd streams, and the dictionaries of xz streams, that are open at
-// the same time. Each stream may have one of up to 8 MiB. A larger one has to wait until no other
-// stream that is read has such a one. There may be two more, each of them while nothing else takes
-// memory: of a file whose first lines are looked at, and of one pipe, from when it is opened. It is
+// the same time. Each stream may use up to 8 MiB. A larger window has to wait until no other
+// stream being read has one. There may be two more, each of them only while nothing else takes
+// memory: one for a file whose first lines are examined, and one for a pipe, from when it is opened. It is
 // safe for concurrent use.
 type Windows struct {
 	limit                 int64

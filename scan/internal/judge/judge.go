@@ -223,8 +223,8 @@ func leastSure(stances []policy.Stance, copies ...[]int32) (least policy.Stance)
 	return least
 }
 
-// verdictTaking returns the verdict with each copy in doubt, whose stance is Contested or Unseen,
-// taken as if its stance were doubtful: Forbids or Permits.
+// verdictTaking returns the verdict that results if each copy in doubt, whose stance is Contested or Unseen,
+// is taken to have the stance doubtful, which is Forbids or Permits.
 func verdictTaking(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers, doubtful policy.Stance) Decision {
 	permits := func(i int32) bool {
 		return stances[i] == policy.Permits || stances[i] >= policy.Contested && doubtful == policy.Permits
