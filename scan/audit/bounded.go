@@ -16,7 +16,7 @@ import (
 // input merge to the map of the whole.
 type bounded[K comparable] = boundedSums[K, tallied]
 
-// boundedSums is likewise, with what is added up for each key.
+// boundedSums is like bounded, with a sum for each key.
 type boundedSums[K comparable, V sum[V]] struct {
 	limit int
 	hash  func(K) uint64
@@ -28,7 +28,7 @@ type boundedSums[K comparable, V sum[V]] struct {
 // sum is what boundedSums adds up.
 type sum[V any] interface {
 	Plus(V) V
-	Times(n int64) V // what is counted, so often
+	Times(n int64) V // n times the value
 	Count() int64
 }
 

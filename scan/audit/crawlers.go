@@ -44,7 +44,7 @@ func isCDN(field []byte) bool {
 	return string(field) == "Amazon CloudFront" || bytes.HasPrefix(field, []byte("WebP Cloud Services/"))
 }
 
-// clients tells which crawlers sent the records of a worker, and how far that is proven by themselves.
+// clients identifies the crawlers that sent the records of a worker, and how far each record proves it.
 type clients struct {
 	auditor *Auditor
 	tally   *tally // whose rows the agents point at
@@ -229,7 +229,7 @@ func divide(memory int64, workers int) budget {
 
 const (
 	defaultMemory = 256 << 20
-	// maxMemos is what a worker's memos are of use for: a log has 10^2 to 10^5 distinct headers
+	// maxMemos is the most memory that a worker's memos can put to use: a log has 10^2 to 10^5 distinct headers
 	// and a few hosts.
 	maxMemos = 24 << 20
 )

@@ -38,7 +38,7 @@ type finalPass struct {
 	err     error // of a sink, the first
 }
 
-// operatorPass is what is known while the records of one operator come.
+// operatorPass is the state kept while the records of one operator are read.
 type operatorPass struct {
 	key    []byte // of these records; the first byte says what they are about
 	name   string // of the unknown crawler that the operator is, if it is one
@@ -302,7 +302,7 @@ func (x *waiting) Stances(origin int32, normal bool) []policy.Stance {
 func (x *waiting) Permit(int32, bool) bool { return false }
 
 // isOne reports whether the clients of a crawler may know of each other's fetches: users of one
-// tool do not, nor do clients without a name. A nil profile is that of an unknown crawler.
+// tool do not, nor do clients without a name. A nil profile stands for an unknown crawler.
 func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
 }

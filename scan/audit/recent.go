@@ -16,7 +16,7 @@ import (
 // its lines have one of a few hundred.
 const recentHeaders = 1 << 10
 
-// namedAgent is the agent of a header. The zero value is that of an empty header: none.
+// namedAgent is the agent of a header. The zero value stands for an empty header and has no agent.
 type namedAgent struct {
 	header string
 	*agent
@@ -29,7 +29,7 @@ const (
 	longestTarget = 79
 )
 
-// recentTarget is a target of a crawler with what is known of it.
+// recentTarget is a target of a crawler and what is known of it.
 type recentTarget struct {
 	text   [longestTarget]byte
 	length uint8

@@ -1,22 +1,22 @@
 // Package format turns the lines of access logs into records.
 //
-// A line is read in two steps, because most lines are of no interest:
+// A line is read in two steps, because most lines do not matter:
 // Reader.Next cuts it off its chunk, reports whether it is a request, and finds
 // the User-Agent; only for a crawler does Reader.Complete read the other fields.
 //
 // A Record does not depend on the format of its line: its fields hold what the
 // client sent, with the log's own escaping undone.
 //
-// The formats are rows in the words that users give to --format: table.go has those of text,
-// jsonformats.go those of JSON. user.go and a file for each language compile words (nginx.go,
-// apache.go, userjson.go; words.go has the others). To what: a shape of scan/internal/field, which
-// finds the fields of a line, and what these mean: program.go (text with literals between the
+// The formats are rows written in the words that users give to --format: table.go has the text formats and
+// jsonformats.go the JSON formats. user.go and a file for each language compile words (nginx.go,
+// apache.go, userjson.go; words.go has the others) into a shape of scan/internal/field, which
+// finds the fields of a line, and a program that interprets them: program.go (text with literals between the
 // fields), json.go, and columns.go (text with a header that names its columns). clf.go reads most
-// lines of the common log format and its relatives faster than their words do. values.go makes
-// records of the fields. escape.go and time.go read what fields are written in. envelope.go opens
+// lines of the common log format and its relatives faster than the compiled words do. values.go turns
+// fields into records. escape.go and time.go decode escapes and times. envelope.go removes
 // what other programs wrote around a line (containers.go, member.go), and mixed.go reads lines of
-// several formats. detect.go finds the format of a log, guess.go that of JSON with unknown keys,
-// signs.go names what is no log, and explain.go shows how lines are read.
+// several formats. detect.go detects the format of a log, guess.go does so for JSON with unknown keys,
+// signs.go identifies files that are not logs, and explain.go shows how lines are read.
 //
 // To add a format, add a row to a table. TestFormats checks each row by its sample.
 package format
@@ -86,7 +86,7 @@ func (f *Format) HasTime() bool { return f.has[moment] || f.has[timeOfDay] }
 // Sampled reports whether logs of the format may lack requests by design.
 func (f *Format) Sampled() bool { return f.sampled }
 
-// Doubts returns what is known of the format that leaves its lines unclear, as sentences for
+// Doubts returns why the format leaves lines ambiguous, if it does, as sentences for
 // the user.
 func (f *Format) Doubts() []string { return f.doubts }
 
@@ -104,7 +104,7 @@ func (f *Format) NewReader() Reader { return f.newReader(f) }
 // for the first format that explains it.
 var formats = sync.OnceValue(func() []*Format { return slices.Concat(lineFormats(), jsonFormats()) })
 
-// lineFormats are those of text and columns.
+// lineFormats are the formats for text and columns.
 var lineFormats = sync.OnceValue(func() []*Format {
 	return slices.Concat(programFormats(), clfFormats(), columnFormats)
 })

@@ -239,7 +239,7 @@ func (w *wording) format() (*Format, error) {
 	return f, f.auditable()
 }
 
-// auditable tells why no line of the format can be audited.
+// auditable returns why no line of the format can be audited.
 func (f *Format) auditable() error {
 	switch {
 	case f.targetPart() == ignored:
