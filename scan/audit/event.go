@@ -86,7 +86,7 @@ type waiting struct {
 	proof   []byte // the address, if Run.Verify may prove that it is the crawler's
 	when    ifCut
 	counted bool // it has its verdict, and waits only for what the addresses prove
-	// Of one that has no verdict yet:
+	// Only set without a verdict:
 	exact, hasNormal bool
 	copies           judge.Copies      // when it is written
 	stances, normal  [][]policy.Stance // when it has been read: of each origin, and for its normal form

@@ -428,7 +428,7 @@ func (p *pathCounts) list() report.PathList {
 		ofKept[first] += n
 		ofKept[second] += n
 	}
-	// A cell has no more of targets that are not kept than nearly all cells that have no other ones.
+	// A cell counts no more dropped targets than nearly all cells without a kept target do.
 	// Both cells of a target have more by chance alone, in one of rarely * rarely cases.
 	var free []int64
 	for i, n := range p.Cells {
@@ -495,8 +495,8 @@ type timeline struct {
 	Unit   report.Unit `cbor:"1,keyasint,omitempty"`
 	most   int
 	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, in order
-	// counts has the requests of each verdict in each unit; nil: there are none. Most crawlers
-	// have few verdicts, and those of units next to each other are in one line of a cache.
+	// counts holds the requests of each verdict in each unit; nil if there are none. Most crawlers
+	// have few verdicts, and the counts of adjacent units share a cache line.
 	Counts [report.Verdicts][]int64 `cbor:"3,keyasint"`
 }
 
@@ -604,7 +604,7 @@ func (l *timeline) merge(other *timeline, n int64) {
 	}
 }
 
-// mergeSpoofed adds the counts of another timeline as those of impostors.
+// mergeSpoofed adds the counts of another timeline as counts of impostors.
 func (l *timeline) mergeSpoofed(other *timeline) {
 	all := *other
 	all.Counts = [report.Verdicts][]int64{report.Spoofed: make([]int64, len(other.Starts))}

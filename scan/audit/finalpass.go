@@ -499,9 +499,9 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f.last[at] = t
 }
 
-// delayed adds n equal requests to which a Crawl-delay applies. Those of
-// a row and a site come together; among them those of a client, which is a crawler at an
-// address, in the order of time.
+// delayed adds n equal requests to which a Crawl-delay applies. The requests of
+// a row and a site come together; within these, the requests of a client, which is a crawler at an
+// address, come in the order of time.
 func (r *rates) delayed(row *row, x *delayed, n int64) {
 	if row != r.row || x.from.Site != r.from.Site {
 		r.endRequests()

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// The words of GoAccess and Envoy, and regular expressions; those of nginx and Apache, which have more of
+// The words of GoAccess and Envoy, and regular expressions. The words of nginx and Apache, which have more of
 // them, have files of their own.
 
 // goAccessValues are the specifiers of GoAccess that an audit needs, and numbers. Source:

@@ -31,7 +31,7 @@ func (in *Input) contents(ctx context.Context, room *room, spool *spool) *conten
 	return c
 }
 
-// contents is what was found in an archive.
+// contents holds what was found in an archive.
 type contents struct {
 	of      *archive
 	ctx     context.Context

@@ -489,7 +489,7 @@ func (in *Input) plainStream(bytes io.Reader, r *Reader) *stream {
 	return &stream{codec: sniff.Plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}
 }
 
-// archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any
+// archiveKind reports by its first bytes whether a file is an archive whose members are inputs: any
 // tar, and a zip that is not compressed. One that cannot be read is none. If it cannot be opened
 // now, nobody knows whether it is one: then it is not opened later either.
 func (in *Input) archiveKind() string {

@@ -40,7 +40,7 @@ func (in *Input) OpenParts(keep int) (*Parts, error) {
 	return p, nil
 }
 
-// Next goes to the next part, and passes over what is left of the one before. It returns io.EOF
+// Next goes to the next part, and skips the rest of the current one. It returns io.EOF
 // after the last.
 func (p *Parts) Next() error {
 	if p.zip == nil {
@@ -157,7 +157,7 @@ func (t *tape) add(b []byte) {
 
 func (t *tape) drop(n int) { t.begin, t.from = t.begin+n, t.from+int64(n) }
 
-// cut forgets what is before an offset.
+// cut drops everything before an offset.
 func (t *tape) cut(offset int64) {
 	t.drop(int(offset - t.from))
 	t.over = false

@@ -74,7 +74,7 @@ func (s *state) fail(e *Error) {
 	}
 }
 
-// add counts what was given to a caller of Next, and what was read for it.
+// add counts the bytes returned to a caller of Next, and the bytes read for them.
 func (s *state) add(bytes, disk int64, complete bool) {
 	s.Lock()
 	defer s.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// ordinaryWindow is the largest window that every stream may have: that of zstd up to level 19 and
+// ordinaryWindow is the largest window that every stream may have: the one used by zstd up to level 19 and
 // of xz up to level 6.
 const ordinaryWindow = 8 << 20
 
@@ -48,7 +48,7 @@ var defaultWindows = NewWindows(0)
 // WindowError is the error of a stream whose window is too large.
 type WindowError struct {
 	Codec         string
-	Window, Limit int64 // in bytes; of two pipes that have such a window the second one has the Limit 8 MiB
+	Window, Limit int64 // in bytes; of two pipes with such a window, the second has a Limit of 8 MiB
 }
 
 // Error names the sizes.

@@ -18,7 +18,7 @@ import (
 //   - For any other boundary, the first and the last place where it may be must be the same.
 //     If they differ, the line is not read.
 //
-// A boundary does not matter between two fields that are of no interest.
+// A boundary does not matter between two fields that are not needed.
 
 // Content says which bytes a field can hold.
 type Content uint8
@@ -159,7 +159,7 @@ func (t *Template) uncertain() (list []boundaries) {
 	return list
 }
 
-// between returns boundaries with the byte that tells how many places they have.
+// between returns boundaries with the byte that encodes how many places they have.
 func (t *Template) between(first, last int) boundaries {
 	var tried [256]bool
 	for _, mark := range []byte(t.Rules[first-1].next.text) {
@@ -186,7 +186,7 @@ func (t *Template) between(first, last int) boundaries {
 	return boundaries{first, last, 0, -1}
 }
 
-// doubtful returns the field whose end is not certain in the line, -1 if there is none. It sets
+// doubtful returns the field whose end is ambiguous in the line, or -1 if there is none. It sets
 // the fields whose boundaries are certain from the right.
 func (t *Template) doubtful(p *Places) int {
 	for _, b := range t.unsure {

@@ -5,7 +5,7 @@ package judge
 // answers 404 and 410 between two answers with a file that are at most the delay apart, and all of the
 // run went to one client address (audit-rules 2 (b)). Answers of other kinds do not matter here.
 
-// second is that of a clock, in nanoseconds.
+// second is a second of clock time, in nanoseconds.
 const second = int64(1_000_000_000)
 
 // Answer is what a GET of /robots.txt by any client was answered.

@@ -131,7 +131,7 @@ type Answers struct {
 	complete        bool
 	disregard       bool // these answers: see Told.ClearedByStrangers
 	// mostTold bounds Told.held, in bytes, by the size of the policy: clients may invent
-	// any number of names. A crawler of which there is no room to note what it was told
+	// any number of names. A crawler whose answers do not fit
 	// does not count as informed.
 	mostTold int
 }
@@ -167,7 +167,7 @@ func (c *sizeCount) add(odd bool, n int64) {
 	}
 }
 
-// NewAnswers returns answers to which AddSent and Add add those of the log.
+// NewAnswers returns answers to which AddSent and Add add the answers of the log.
 func NewAnswers(p *policy.Policy) *Answers {
 	from, to := p.Span(0, false)
 	a := &Answers{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{},

@@ -62,7 +62,7 @@ type Copies interface {
 	// log has been read to its end.
 	Permit(origin int32, normal bool) bool
 	// Stances has the stance of each copy, until the next call. It has also the copies that were
-	// not lawful: what the log tells may depend on any of them.
+	// not lawful: what the log shows may depend on any of them.
 	Stances(origin int32, normal bool) []policy.Stance
 }
 
