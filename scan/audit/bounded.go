@@ -218,7 +218,7 @@ func (s *samples) add(time int64, line []byte) {
 	s.cut(maxSampleBytes)
 }
 
-// sampleBytes is what a line takes beside its bytes.
+// sampleBytes is the overhead of a line besides its bytes.
 const sampleBytes = 64
 
 // cut drops the last lines until those kept take at most so many bytes.

@@ -62,7 +62,7 @@ func (w *clients) empty() {
 	clear(w.recent[:])
 }
 
-// isCrawler reports whether it is a crawler. A nil agent is none.
+// isCrawler reports whether it is a crawler. A nil agent is not.
 func (c *agent) isCrawler() bool { return c != nil && c.row != nil }
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
@@ -180,7 +180,7 @@ type quota struct{ limit, held int }
 
 func (q *quota) isUsedUp() bool { return q.held > q.limit }
 
-// What entries take beside their texts, in bytes, rounded up: a slot of a map that is half
+// The overhead of entries besides their texts, in bytes, rounded up: a slot of a map that is half
 // full, the value, and what the allocator adds.
 const (
 	memoBytes    = 256

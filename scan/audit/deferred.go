@@ -83,7 +83,7 @@ type fetchUse byte
 const (
 	fetchCounted  fetchUse = iota // it is one of its crawler's
 	fetchOutside                  // it is outside of the period, but has told its crawler something
-	fetchTimeless                 // the log does not tell when it was: nothing but the size counts
+	fetchTimeless                 // the log has no time for it: only the size counts
 	fetchUses
 )
 

@@ -37,7 +37,7 @@ type Place struct {
 	Cut  bool
 }
 
-// Request is what a line says about its request.
+// Request is the request as its line describes it.
 type Request struct {
 	// Origin is where it went, such as https://example.com, as far as the log shows it: without the
 	// scheme if that may be either one, and empty if nothing is known. Site holds the origins of the

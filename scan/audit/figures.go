@@ -45,7 +45,7 @@ const (
 // capacity of slices.
 const (
 	addressBytes = 2 * 8
-	pathBytes    = 160 // beside its text
+	pathBytes    = 160 // besides its text
 )
 
 // see counts a record, a request of a client with an address, in the figures of its row. target is what is known
@@ -438,7 +438,7 @@ func (p *pathCounts) list() report.PathList {
 	}
 	slices.Sort(free)
 	most := free[len(free)-1-len(free)/rarely]
-	rest := slices.Clone(p.Cells) // without what is listed
+	rest := slices.Clone(p.Cells) // without the listed targets
 	for _, of := range all {
 		for _, cell := range of.cells {
 			of.TooHigh = max(of.TooHigh, of.N-(p.Cells[cell]-(ofKept[cell]-of.N)-most))

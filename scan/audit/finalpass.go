@@ -40,7 +40,7 @@ type finalPass struct {
 
 // operatorPass is the state kept while the records of one operator are read.
 type operatorPass struct {
-	key    []byte // of these records; the first byte says what they are about
+	key    []byte // of these records; the first byte is their kind
 	name   string // of the unknown crawler that the operator is, if it is one
 	counts *row   // of that
 	told   *judge.Told
@@ -471,7 +471,7 @@ func millis(from, to int64) int64 {
 
 func seconds(millis int64) float64 { return float64(millis) / 1000 }
 
-// delaySupport says whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
+// delaySupport returns whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
 // known. Google's parser knows no such line.
 func delaySupport(p *crawler.Profile) report.YesNo {
 	if p == nil {

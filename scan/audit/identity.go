@@ -72,7 +72,7 @@ func endsAsCut(addr []byte) bool {
 	return n > 2 && addr[n-2] == '.' && addr[n-1] <= '1' || bytes.HasSuffix(addr, []byte(".255"))
 }
 
-// ifCut says in which case a request is counted.
+// ifCut is the case in which a request is counted.
 type ifCut uint8
 
 const (

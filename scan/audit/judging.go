@@ -219,7 +219,7 @@ func (w *judging) delayFor(c *agent, origin int32, l *policy.Lawful) (delay time
 
 const robotsTxt = "/robots.txt"
 
-// robotsAsk says how a target asks for robots.txt.
+// robotsAsk is the way a target asks for robots.txt.
 type robotsAsk uint8
 
 const (
@@ -228,7 +228,7 @@ const (
 	asksLike                    // with a query or more slashes: for something that need not be robots.txt
 )
 
-// robotsAsk says how a record asks for robots.txt, by any method.
+// robotsAsk returns how a record asks for robots.txt, by any method.
 func (w *judging) robotsAsk(r *format.Record) robotsAsk {
 	path := r.Target
 	if path[0] != '/' {

@@ -21,7 +21,7 @@ import (
 // maxListed bounds OtherHosts and Overlooked.
 const maxListed = 10
 
-// errSum says that a report would not have counted each line once.
+// errSum is the error if a report would not have counted each line once.
 var errSum = errors.New("the numbers of the audit do not add up")
 
 // Report makes the report of all lines that the run's workers have counted and all states that were
@@ -374,7 +374,7 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 	return false
 }
 
-// clockWarning says that files were sent before they were there by the source.
+// clockWarning warns of files that were sent before the source had them.
 func (a *Auditor) clockWarning(t *tally) []string {
 	n := int64(0)
 	for k, c := range t.Sizes.Kept {

@@ -12,7 +12,7 @@ import (
 )
 
 // site is where a request went: the origins of the policy that it may have gone to,
-// none if the log does not tell, or another host.
+// none if the log does not show it, or another host.
 type site struct {
 	policy.Site
 	// schemeless is set if the log does not show the scheme.

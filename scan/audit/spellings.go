@@ -18,13 +18,13 @@ import (
 // has no way to show it, but most refuse it. A target that a format has rewritten altogether shows only
 // whether robots.txt was requested.
 
-// encoding says how a decoded path is encoded again.
+// encoding is a way to encode a decoded path again.
 type encoding struct {
 	reserved bool // so are the reserved bytes
 	blanks   bool // plus signs stand for blanks
 }
 
-// encodings are the spellings of a decoded path, beside that as logged.
+// encodings are the spellings of a decoded path, besides the logged one.
 var encodings = [...]encoding{{true, false}, {false, false}, {true, true}, {false, true}}
 
 // spellings are the spellings of a target that differ from it and from each other.

@@ -545,7 +545,7 @@ func (r *ranking) end() (listed []*row, others *row) {
 const (
 	maxUnknownListed = 1000 // unknown crawlers (audit-rules 7)
 	maxNameRules     = 256  // rules of each of them
-	maxRules         = 4096 // rules of a known crawler: those of the most violations, if it broke at most as many
+	maxRules         = 4096 // rules of a known crawler: the ones with the most violations, if it broke at most as many
 	maxDelays        = 1024 // sites of a crawler with a Crawl-delay
 	maxSampleBytes   = 256 << 10
 

@@ -156,7 +156,7 @@ func (w *Worker) SetZoneless(is bool) {
 	}
 }
 
-// SetPlace says where the next chunk is, for Place: line is the number of its first line in the input,
+// SetPlace sets where the next chunk is, for Place. line is the number of its first line in the input,
 // from 1. It must come before Chunk; nothing but sinks uses it.
 func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
@@ -264,7 +264,7 @@ func (w *Worker) line() {
 	}
 }
 
-// visitor counts the record of a client that is no crawler. A nil agent is none that is known.
+// visitor counts the record of a client that is not a crawler. A nil agent is unknown.
 func (w *Worker) visitor(c *agent) {
 	r, t := &w.record, w.tally
 	t.NotCrawlers++

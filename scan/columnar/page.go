@@ -38,7 +38,7 @@ type header struct {
 	repetition, definition int
 }
 
-// set takes what a header says after a check, and the bytes of the column that follow it.
+// set takes the contents of a header after checking them, and the bytes of the column that follow it.
 func (h *header) set(left int64) error {
 	v1, v2 := &h.DataPageHeader.V, &h.DataPageHeaderV2.V
 	h.values, h.encoding = int64(v1.NumValues), v1.Encoding

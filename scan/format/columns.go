@@ -90,7 +90,7 @@ func columnsNamed(table string) (list []column) {
 	return list
 }
 
-// heading is what a header says.
+// heading is a parsed header.
 type heading struct {
 	line         []byte // the header itself, nil if the columns are fixed
 	says         meaning
@@ -163,7 +163,7 @@ func (d *dialect) spelled(s spelling) spelling {
 	return s
 }
 
-// named returns what a header line says.
+// named parses a header line.
 func (d *dialect) named(line []byte) *heading {
 	text := string(line)
 	if d.directive != 0 {

@@ -89,7 +89,7 @@ func (f *Format) unreadTime(head []byte) error {
 	return fmt.Errorf("the times that the format %s finds are written in no known way, such as %s", f.name, quote(first))
 }
 
-// Errors of Detect that a caller may want to tell apart.
+// Errors of Detect that a caller may want to distinguish.
 var (
 	// ErrEmpty means that there is no line to look at.
 	ErrEmpty = errors.New("no lines")
@@ -100,7 +100,7 @@ var (
 	ErrErrorLog = errors.New("an error log")
 )
 
-// errorLogError says whose error log a log is. It is ErrErrorLog.
+// errorLogError names the program whose error log a log is. It is ErrErrorLog.
 type errorLogError string
 
 func (e errorLogError) Error() string { return "this is " + string(e) }

@@ -84,7 +84,7 @@ func Envelopes() []*Envelope {
 }
 
 // unwrap returns the line in all the envelopes, and its source: that which the outermost
-// envelope names that names any. The source of a piece is that of the envelope which cuts. bufs holds
+// envelope names that names any. The source of a piece comes from the envelope that cuts. bufs holds
 // a buffer for each envelope.
 func unwrap(around []*Envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, has content) {
 	for i, e := range around {

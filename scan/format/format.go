@@ -140,7 +140,7 @@ func Names() (names []string) {
 	return names
 }
 
-// ByName returns the format with a name, in any ASCII case: that of a row of the table; of
+// ByName returns the format with a name, in any ASCII case: a row of the table; of
 // several of these, joined by +, for logs with lines of each; and with envelopes around the
 // lines, as in syslog:combined; and json(WORDS), as Detect names what it has guessed. The formats
 // haproxy and haproxy_clf may have the names of captured headers behind them, as in haproxy:host,user-agent.
@@ -257,16 +257,16 @@ type Record struct {
 	// Size is the number of bytes of the body that were sent, -1 if the line has none, NoSizes if
 	// the format has no field for it, or only one that counts the header fields too.
 	Size int64
-	// Claim is what the writer of the log says about the client, such as the category of
+	// Claim is a statement by the writer of the log about the client, such as the category of
 	// verified bots of a CDN; nil if the format has no such field.
 	Claim []byte
-	// Lossy says what the log did to the target.
+	// Lossy is what the log did to the target.
 	Lossy Lossy
 	// Truncated reports whether the server cut the target before logging it.
 	Truncated bool
 }
 
-// Lossy says whether a target can differ from what the client sent.
+// Lossy is whether a target can differ from what the client sent.
 type Lossy uint8
 
 // What a log can do to a target.

@@ -25,7 +25,7 @@ type guess struct {
 	time    []byte   // what the member that is named for the time has, if it is none
 }
 
-// jsonKeys tell members of objects by their keys and values, and what to name them in a user's format
+// jsonKeys identify members of objects by their keys and values, and what to name them in a user's format
 // (fieldNames): is finds keys that are most likely for the field, and fits reports whether a value can
 // be one. An audit needs the fields that have what: like finds keys that may be theirs, and sure
 // reports whether a value is one whatever its key.

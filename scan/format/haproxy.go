@@ -154,7 +154,7 @@ func (p *programReader) captures(line []byte, behind bool) (values [][]byte) {
 	}
 }
 
-// captured says how many values of a captured header look like what.
+// captured counts what the values of a captured header look like.
 type captured struct{ seen, agents, urls, hosts, lists int }
 
 func (c *captured) see(value []byte) {

@@ -45,12 +45,12 @@ type jsonReader struct {
 	values
 	lines
 	object *field.Object
-	row    field.Row // its texts are those of values
+	row    field.Row // its texts are shared with values
 	begins int       // where in the chunk the last line begins
 	rest   []byte    // the unread part of an array before that; nil outside of arrays
 	others []Reader  // of the table, once a line does not match the format; see elsewhere
 	as     Record    // what one of these read
-	lax    bool      // such lines are of no interest
+	lax    bool      // such lines do not matter
 	line   []byte    // the whole line of the array, nil once a record of it has been read
 }
 
@@ -181,7 +181,7 @@ func (j *jsonReader) readObject(r *Record) Kind {
 		return j.without(r)
 	}
 	if r.Size < 0 && string(j.text[bodySize]) != "-" && string(j.text[sentSize]) != "-" {
-		r.Size = NoSizes // nothing says that nothing was sent
+		r.Size = NoSizes // there is no evidence that nothing was sent
 	}
 	return Request
 }

@@ -45,7 +45,7 @@ var jsonRows = []row{
 			claim=BotTags.0`,
 		`{"ClientIP":"192.0.2.1","ClientRequestHost":"www.example.com","ClientRequestMethod":"GET","ClientRequestScheme":"https","ClientRequestURI":"/a?b=c","ClientRequestUserAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","EdgeResponseBytes":1234,"EdgeResponseStatus":200,"EdgeStartTimestamp":"2026-03-04T05:06:07Z","RayID":"7c0d1e2f3a4b5c6d","VerifiedBotCategory":""}`},
 	// cloud.google.com/logging/docs/reference/v2/rest/v2/LogEntry#HttpRequest: load balancers,
-	// Cloud CDN and Cloud Run. The protoPayload is that of App Engine,
+	// Cloud CDN and Cloud Run. The protoPayload comes from App Engine,
 	// google.appengine.logging.v1.RequestLog.
 	{"gcp", "Google Cloud: load balancers, Cloud Run, App Engine", nil, true,
 		`needs=logName needs=timestamp ip=httpRequest.remoteIp ip=protoPayload.ip host=protoPayload.host
@@ -74,7 +74,7 @@ var jsonRows = []row{
 			time=time`,
 		`{"timeStamp":"2026-03-04T05:06:07+00:00","category":"ApplicationGatewayAccessLog","operationName":"ApplicationGatewayAccess","properties":{"clientIP":"192.0.2.1","httpMethod":"GET","originalRequestUriWithArgs":"/a?b=c","requestUri":"/a","requestQuery":"b=c","userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","httpStatus":200,"sentBytes":1234,"sslEnabled":"on","host":"www.example.com","originalHost":"www.example.com"}}`},
 	// techdocs.akamai.com/datastream2/docs/data-set-parameters. Every value is a string; blanks
-	// and what is no ASCII are percent-encoded.
+	// and non-ASCII bytes are percent-encoded.
 	{"akamai", "Akamai DataStream 2", nil, false,
 		`needs=reqTimeSec needs=cliIP ip=cliIP xff=xForwardedFor host=reqHost port=reqPort scheme=proto
 			ua@percent=UA method=reqMethod path@rootless=reqPath query=queryStr status=statusCode bytes=bytes

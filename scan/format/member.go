@@ -42,7 +42,7 @@ func inMember(path string) *Envelope {
 	}
 }
 
-// member is what an object says of the line in it.
+// member is the information in an object about its line.
 type member struct {
 	raw    []byte // the line, as JSON has it
 	source []byte // the container that wrote it, or else the stream; nil if neither is named
@@ -130,7 +130,7 @@ type jsonValue struct {
 	array  string // the path of the array that it is in an object of; "" if it is in none
 }
 
-// valuesIn appends the values of an object, those of objects in it and in its strings, and the first
+// valuesIn appends the values of an object, the values of objects in it and in its strings, and the first
 // item of arrays. array is as in jsonValue.
 func valuesIn(list []jsonValue, prefix, array string, object []byte, depth int) []jsonValue {
 	const deepest, longest = 4, 60

@@ -83,7 +83,7 @@ func isAddressField(b []byte) bool {
 	return len(b) <= longest && isAddress(bareAddress(b)) || string(b) == "unix:"
 }
 
-// programReader reads lines as a program says.
+// programReader reads lines by a program.
 type programReader struct {
 	program
 	lines

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// part says what a field of a log is about. Every engine of this package finds the raw
+// part is the meaning of a field of a log. Every engine of this package finds the raw
 // fields of a line; values makes a Record of them, so that a part means the same in all
 // formats.
 type part uint8
@@ -42,7 +42,7 @@ const (
 	moment             // date and time
 	day                // the date alone
 	timeOfDay          // the time of day alone
-	botClaim           // what the writer of the log says about the client, Record.Claim
+	botClaim           // a statement by the writer of the log about the client, Record.Claim
 	referrer           // the header Referer
 	allParts
 )
@@ -230,7 +230,7 @@ func (v *values) size() int64 {
 // of a client is returned as it is.
 func bareAddress(b []byte) []byte {
 	if bytes.IndexByte(b, ':') < 0 && !bytes.HasPrefix(b, []byte("[")) {
-		return b // most are of IPv4
+		return b // most are IPv4
 	}
 	colon := bytes.LastIndexByte(b, ':')
 	switch {

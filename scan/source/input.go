@@ -25,9 +25,9 @@ type Input struct {
 	// Windows bounds the decompression windows of all inputs that share it. If nil, windows of up to
 	// 128 MiB are allowed, shared with all other inputs of the process.
 	Windows *Windows
-	Hash    bool // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
+	Hash    bool // whether a Reader finds the SHA-256 of its bytes; for a pipe, it must be set before Head
 	// Records, if not nil, returns how many bytes of data, which begins with a record, are whole
-	// records, and whether each line of them is one; final says that nothing follows. Chunks then
+	// records, and whether each line of them is one; final is set if nothing follows. Chunks then
 	// end with a record, and a record may have Options.MaxLine bytes. A line whose end it does not
 	// find in so many bytes is cut off as final.
 	Records func(data []byte, final bool) (end int, lines bool)

@@ -15,7 +15,7 @@ import (
 // input, so that a member can be copied without being compressed again. It belongs to one
 // goroutine.
 type Parts struct {
-	*openInput // of gzip its bytes are those of the member
+	*openInput // for gzip, its bytes are the member's
 	in         *Input
 	zip        *gzipDecoder // of gzip; else nil
 	at         int64        // where on disk the part begins
@@ -163,7 +163,7 @@ func (t *tape) cut(offset int64) {
 	t.over = false
 }
 
-// upTo returns what is kept before an offset, unless some of it is missing.
+// upTo returns the retained bytes before an offset, unless some of it is missing.
 func (t *tape) upTo(offset int64) ([]byte, bool) {
 	return t.bytes[t.begin : t.begin+int(offset-t.from)], !t.over
 }

@@ -73,7 +73,7 @@ func (o Options) filled() Options {
 // is aligned.
 func (o Options) longest() int { return max(o.MaxLine+1, o.ChunkSize+overread) + alignment }
 
-// buffers is how many chunks there is memory for, beside what each stream holds of its own: its
+// buffers is the number of chunks that fit in memory, besides what each stream holds of its own: its
 // input, and the line that begins the next chunk. There is one more than there are workers at
 // least.
 func (o Options) buffers() int {

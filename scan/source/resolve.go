@@ -392,7 +392,7 @@ const (
 // maxRotations is the highest number that counts rotations. Anything longer is a date.
 const maxRotations = 99_999
 
-// rotationOf reads a name without the end that says how the file is compressed.
+// rotationOf reads a name without the end that shows how the file is compressed.
 func rotationOf(name string) rotation {
 	if sniff.CodecOfName(name) != sniff.Unknown {
 		name = name[:strings.LastIndexByte(name, '.')]
@@ -428,7 +428,7 @@ func newRoom(memory int64) *room {
 	return r
 }
 
-// take takes the room of an input of that name.
+// take takes the memory for an input of that name.
 func (r *room) take(name string) error {
 	if r.left.Add(-ListedBytes(name)) < 0 {
 		return ErrRoom

@@ -49,7 +49,7 @@ func (s *spool) add(m *member, bytes io.Reader) (err error) {
 			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
 		}
 		s.to = bufio.NewWriterSize(nil, rawBuffer)
-		s.z = spill.NewPacker() // beside the goroutine that decompresses
+		s.z = spill.NewPacker() // concurrently with the goroutine that decompresses
 	}
 	s.length = 0
 	s.to.Reset(io.NewOffsetWriter(s.file, s.end))

@@ -35,7 +35,7 @@ func NewWindows(limit int64) *Windows {
 	return &Windows{limit: min(max(limit, ordinaryWindow), MaxWindow), reading: slot(), glance: slot(), pipe: slot()}
 }
 
-// Largest is the largest window that there is memory for beside ordinary ones; 0 if there is none.
+// Largest is the largest window that there is memory for besides ordinary ones; 0 if there is none.
 func (w *Windows) Largest() int64 {
 	if w.limit == ordinaryWindow {
 		return 0

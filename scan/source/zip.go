@@ -136,7 +136,7 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 	return c.add(m)
 }
 
-// refuseOverlaps leaves out members whose bytes are also those of another one. Such an archive can
+// refuseOverlaps leaves out members that share bytes with another one. Such an archive can
 // hold terabytes in a few kilobytes.
 func (c *contents) refuseOverlaps() {
 	byPlace := slices.Clone(c.members)

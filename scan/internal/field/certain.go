@@ -20,7 +20,7 @@ import (
 //
 // A boundary does not matter between two fields that are not needed.
 
-// Content says which bytes a field can hold.
+// Content is the set of bytes that a field can hold.
 type Content uint8
 
 // The contents.
@@ -62,7 +62,7 @@ func (r *Rule) holds(c byte, counted bool) bool {
 // isNumber reports whether a byte is one of a number.
 func isNumber(c byte) bool { return isDigit(c) || c == '.' || c == '-' || c == '+' }
 
-// Certainty says how the place of a boundary is known.
+// Certainty is how the place of a boundary is known.
 type Certainty uint8
 
 // The certainties.
@@ -123,7 +123,7 @@ func (t *Template) hold(first, last int, c byte, counted bool) bool {
 // isOfOne reports whether both fields at a boundary are a client's own words, with a text
 // between them that such words usually have. Nearly all lines would have to be left out then,
 // though the client gains nothing: it could have sent what is read. But the words of one header are not
-// counted as those of another that has IsOne.
+// counted as words of another that has IsOne.
 func (t *Template) isOfOne(i int) bool {
 	isOwn := func(r *Rule) bool { return !r.List && r.Holds == Any }
 	return isOwn(&t.Rules[i-1]) && isOwn(&t.Rules[i]) && strings.Trim(t.Rules[i].Before, " ,;/()?") == ""

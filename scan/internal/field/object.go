@@ -100,7 +100,7 @@ type named struct {
 	node *node
 }
 
-// leaf says that a value is a field, and which of the field's paths leads to it.
+// leaf marks a value as a field, and which of the field's paths leads to it.
 type leaf struct {
 	field int
 	rank  uint8
@@ -436,7 +436,7 @@ func (n *node) lacks(value []byte) bool {
 	return n.texts != nil && len(value) > 0
 }
 
-// Fault says where a line departs from the shape, "" if it is an object whose fields are known.
+// Fault describes where a line departs from the shape, or returns "" if it is an object whose fields are known.
 func (o *Object) Fault(line []byte, r *Row) string {
 	switch {
 	case !o.Find(line, r):

@@ -37,14 +37,14 @@ type Template struct {
 
 	first       []byte // the literal before the first field
 	firstQuotes int    // in it
-	quotes      int    // in a line, without those of the free field, -1 for any number
+	quotes      int    // in a line, without the free field's, -1 for any number
 	free        int    // the free field, -1 if there is none
 	opening     []byte // the literal before it, if others may write that; nil if not
 	endCertain  bool   // of the end of the last field
 	unsure      []boundaries
 }
 
-// Rule says what a field of a Template can hold, and which literal stands before it.
+// Rule defines what a field of a Template can hold, and which literal stands before it.
 type Rule struct {
 	Before    string
 	Holds     Content
@@ -212,7 +212,7 @@ func (t *Template) Find(p *Places) bool {
 	return t.Split(p) && (t.unsure == nil || t.doubtful(p) < 0)
 }
 
-// Fault says where the line departs from the shape, "" if it does not. name names a field.
+// Fault describes where the line departs from the shape, or returns "" if it does not. name names a field.
 func (t *Template) Fault(p *Places, name func(i int) string) string {
 	ok := t.Split(p)
 	switch i := p.stopped; {

@@ -23,7 +23,7 @@ const (
 	ToldBusy                 // 503
 	ToldError                // another 5xx: see answer.MayBeGone
 	ToldRedirect             // it is elsewhere
-	ToldMoved                // so too, but the log does not tell the scheme: perhaps from http to https
+	ToldMoved                // so too, but the log does not show the scheme: perhaps from http to https
 	ToldFile                 // a body
 	ToldSame                 // not modified
 	Kinds                    // their number
@@ -124,7 +124,7 @@ type Answers struct {
 	ofSize  map[int64][]int32 // the origins that ever had a file of a size
 	// MostOdd: a file that no version is did not count, because most clients were sent such files.
 	MostOdd bool
-	// Unsure: the addresses of clients are not known, as in a log that has those of a proxy.
+	// Unsure is set if the addresses of clients are unknown, as in a log with a proxy's addresses.
 	Unsure bool
 	// GoneToStrangers counts the answers 404 and 410 to clients that name no crawler that clear crawlers.
 	GoneToStrangers [2]int64
@@ -139,7 +139,7 @@ type Answers struct {
 const (
 	minTold      = 4 << 20
 	versionBytes = 1 << 10
-	toldBytes    = 256 // beside the versions and the word
+	toldBytes    = 256 // besides the versions and the word
 )
 
 // originAnswers are the answers of one origin to all clients. Minutes are noted by their
@@ -261,7 +261,7 @@ func (a *Answers) clear(of *originAnswers) func(stranger int, g goneAnswers) {
 	}
 }
 
-// Complete says that all answers have been added.
+// Complete declares that all answers have been added.
 func (a *Answers) Complete() {
 	if a.complete {
 		return

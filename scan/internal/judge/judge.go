@@ -42,7 +42,7 @@ type Case struct {
 	// Time is in nanoseconds since 1970, if HasTime.
 	Time    int64
 	HasTime bool
-	// Site has the origins that it may have gone to, none if the log does not tell. Lawful are the
+	// Site has the origins that it may have gone to, none if the log does not show them. Lawful are the
 	// lawful copies of the first, if they have been looked up.
 	Site   policy.Site
 	Lawful *policy.Lawful
@@ -160,9 +160,9 @@ func (c *Case) bySource(p *policy.Policy, o int32, normal bool, l *policy.Lawful
 }
 
 // sure is the verdict of a request on one origin whose copies all have the same stance, if that
-// stands whatever else the log tells: that may add any copy of the origin, that robots.txt is not
+// stands whatever else the log shows: that may add any copy of the origin, that robots.txt is not
 // there, that it failed or is elsewhere, and it may matter whether the crawler was informed.
-// redirects says that some version of the origin is a redirect that may not be possible to follow.
+// redirects is set if some version of the origin is a redirect that may not be possible to follow.
 func sure(l *policy.Lawful, stances []policy.Stance, redirects bool) (d Decision, ok bool) {
 	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(stances,
 		func(a policy.Stance) bool { return a != stances[0] }) {

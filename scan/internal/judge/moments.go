@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 )
 
-// minute is that of a clock, in nanoseconds.
+// minute is a minute of clock time, in nanoseconds.
 const minute = int64(60_000_000_000)
 
 // byKind has the moments of each kind of answer to a GET of /robots.txt.

@@ -61,7 +61,7 @@ const (
 	networkCapture = "a capture of network packets, not an access log"
 )
 
-// NotText returns an error that names what is no text in UTF-8; whole says that head is the whole file.
+// NotText returns an error that identifies head if it is not text in UTF-8; whole is set if head is the whole file.
 func NotText(head []byte, whole bool) error {
 	for _, m := range magics {
 		if len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.bytes)) {

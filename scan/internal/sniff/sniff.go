@@ -72,7 +72,7 @@ func CodecOf(head []byte) Codec {
 	return Plain
 }
 
-// CodecOfName returns how a file is compressed by its name, Unknown if that says nothing.
+// CodecOfName returns how a file is compressed by its name, or Unknown if it does not show that.
 func CodecOfName(name string) Codec {
 	_, c := split(name)
 	return c
@@ -171,7 +171,7 @@ var endings = map[string]string{
 }
 
 // Named returns the form of a list, or of the output of a crawl, by the name of its file, perhaps
-// compressed: "csv", "tsv", "json", "cdx", "cdxj", "warc", "parquet", or "" if the name says nothing.
+// compressed: "csv", "tsv", "json", "cdx", "cdxj", "warc", "parquet", or "" if the name does not show it.
 func Named(name string) string {
 	return endings[strings.ToLower(path.Ext(Uncompressed(path.Base(name))))]
 }
