@@ -15,7 +15,7 @@ import (
 // What a line reveals about the identity of its client (clients.identify) depends on what all lines reveal
 // about their addresses (audit-rules 8). If nearly all requests in a log come from a handful of
 // addresses, these belong to a proxy and cannot verify or expose anybody. Many servers cut the end
-// off addresses before they log them: no client has such an address, and its clients are unverifiable.
+// off addresses before they log them: no client really has such an address, and clients that show one are unverifiable.
 // Both are known only when all lines have been read, from a sample of them. Until then
 //
 //   - an impostor is judged as if it were unverified, and counted in a row of its own (row.impostors);

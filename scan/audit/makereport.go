@@ -462,7 +462,7 @@ func (r *row) challengedFetches() (n int64) {
 		return 0
 	}
 	for status, of := range r.Fetches.Answers {
-		if status != 202 && report.Challenge(status) { // 202 with the file is none
+		if status != 202 && report.Challenge(status) { // 202 with the file is not a challenge
 			n += of
 		}
 	}

@@ -35,7 +35,7 @@ type recentTarget struct {
 	length uint8
 	// mayBeAbnormal has the result of the function.
 	mayBeAbnormal bool
-	// permits is what RulesPermit says by binding, if that is not nil.
+	// permits is the result of RulesPermit by binding, if binding is not nil.
 	permits bool
 	binding *policy.Binding
 	// hash is that of the target among paths, and kept the one that it is among those of a row, if it is not nil.

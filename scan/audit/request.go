@@ -86,7 +86,7 @@ func (w *counting) empty() {
 	clear(w.seen[:])
 }
 
-// countClient counts a request of a client, and what the log claims about it beside its identity.
+// countClient counts a request of a client, and what the log claims about it besides its identity.
 func (w *counting) countClient(x *client, claimed []byte) {
 	r := x.agent.row.on(x.when)
 	r.Requests++

@@ -49,7 +49,7 @@ func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
 type lines struct {
 	ctx    context.Context
 	url    *cursor
-	date   *cursor // nil if there is none
+	date   *cursor // nil if absent
 	breaks string
 
 	ready  []byte // lines that follow

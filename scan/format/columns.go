@@ -52,7 +52,7 @@ type dialect struct {
 	of func(d dialect, header []byte, lines [][]byte) *dialect
 }
 
-// column says what a column with a name is about. The first in dialect.names counts if a
+// column is the meaning of a column with a name. The first in dialect.names counts if a
 // log has several of one part.
 type column struct {
 	name  string // in lower case

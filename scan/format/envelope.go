@@ -220,7 +220,7 @@ func (e *enveloped) isMessage(line []byte) bool {
 	return has == nothing
 }
 
-// open returns the line in the envelopes, and false if there is none that is whole.
+// open returns the line in the envelopes, and false if none of them is whole.
 func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
 	source, inner, has := unwrap(e.around, line, &e.bufs)
 	e.source = source

@@ -42,7 +42,7 @@ type Format struct {
 	isCommon bool
 	dialect  *dialect // of formats whose lines are columns, nil for others
 	header   []byte   // Header
-	// state returns what a chunk says of the lines in the next one, nil if nothing: see LastHeader.
+	// state returns what a chunk reveals about the lines in the next one, or nil: see LastHeader.
 	// It is nil if nothing ever does but headers.
 	state     func(chunk []byte) []byte
 	newReader func(*Format) Reader

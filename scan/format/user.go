@@ -310,7 +310,7 @@ func (w *wording) joinRequests() {
 // isIgnored reports whether a value is not needed.
 func (w *word) isIgnored() bool { return w.part == ignored && !w.protocol }
 
-// best returns which word counts for each part, -1 where there is none.
+// best returns which word counts for each part, or -1 if there is none.
 func (w *wording) best() (best [allParts]int) {
 	for p := range best {
 		best[p] = -1

@@ -47,7 +47,7 @@ const (
 	allParts
 )
 
-// meaning says what the fields of a format are, and how they are written. It is part of a
+// meaning defines what the fields of a format are, and how they are written. It is part of a
 // Format and immutable.
 type meaning struct {
 	has    [allParts]bool     // what the format has fields for

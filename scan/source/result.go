@@ -52,7 +52,7 @@ func newError(name string, offset int64, err error) *Error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	if e, direct := err.(*inflate.Error); direct { //nolint:errorlint // what wraps it says more
+	if e, direct := err.(*inflate.Error); direct { //nolint:errorlint // a wrapper has more information
 		err = e.Err
 	}
 	return &Error{Name: name, Offset: offset, Err: err}

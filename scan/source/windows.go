@@ -70,7 +70,7 @@ type window struct {
 }
 
 // newWindow returns the right of a regular file, or of a member, to a window. stop is that of its
-// Reader, nil if there is none.
+// Reader, or nil if there is none.
 func newWindow(of *Windows, stop <-chan struct{}) *window {
 	w := &window{of: cmp.Or(of, defaultWindows), stop: stop, waits: true}
 	if w.slot = w.of.reading; stop == nil {

@@ -54,7 +54,7 @@ var documents = []struct{ member, is string }{
 	{"[Content_Types].xml", "an Office document"},
 }
 
-// document returns what document an archive is, "" if it is none.
+// document returns which kind of document an archive is, or "" if it is not one.
 func document(files []*zip.File) string {
 	for _, d := range documents {
 		isMember := func(f *zip.File) bool { return f.Name == d.member }

@@ -30,7 +30,7 @@ func (c *Columns) Split(fields []Span, line []byte) (n int) {
 }
 
 // First is like Split, but looks for no more fields than fit, unless the line has a
-// quote: the quotes of any field may not end. sound says that they do.
+// quote: the quotes of any field may not end. sound is set if they do.
 func (c *Columns) First(fields []Span, line []byte, sound bool) (n int) {
 	return c.split(fields, line, false, sound || !c.Quotes || bytes.IndexByte(line, '"') < 0)
 }

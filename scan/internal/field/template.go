@@ -38,7 +38,7 @@ type Template struct {
 	first       []byte // the literal before the first field
 	firstQuotes int    // in it
 	quotes      int    // in a line, without the free field's, -1 for any number
-	free        int    // the free field, -1 if there is none
+	free        int    // the free field, or -1
 	opening     []byte // the literal before it, if others may write that; nil if not
 	endCertain  bool   // of the end of the last field
 	unsure      []boundaries
@@ -48,7 +48,7 @@ type Template struct {
 type Rule struct {
 	Before    string
 	Holds     Content
-	Fits      func([]byte) bool // whether a text of Holds can be the field; nil: any
+	Fits      func([]byte) bool // whether a text of Holds can be the field; nil for any
 	IsOne     func([]byte) bool // whether no other field ends in a text; nil: that does not matter
 	Escape    byte              // in front of what the log escapes, among it quotes; 0: nothing is
 	Ignored   bool              // the field is not needed
@@ -203,7 +203,7 @@ type Places struct {
 	Back  int
 	Spans []Span
 
-	stopped int // the field that has no end, -1 if there is none
+	stopped int // the field that has no end, or -1
 	passed  int // Marks[:passed] precede the part to search
 }
 
@@ -361,7 +361,7 @@ func (t *Template) fieldEnd(p *Places, r *Rule, from int) int {
 	return -1
 }
 
-// index returns the first place at or after at where a byte is, -1 if there is none.
+// index returns the first place at or after at where a byte is, or -1 if there is none.
 func (p *Places) index(at int, b byte) int {
 	if b == '"' && p.Marks != nil {
 		for ; p.passed < len(p.Marks); p.passed++ {

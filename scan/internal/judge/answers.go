@@ -40,7 +40,7 @@ func (k Kind) mayBeGone(by answer.Class) bool { return by == answer.Google && k 
 // Is5xx reports whether the status is 5xx.
 func (k Kind) Is5xx() bool { return k == ToldBusy || k == ToldError }
 
-// None reports whether a GET that was answered so says that there is no robots.txt.
+// None reports whether such an answer to a GET means that there is no robots.txt.
 func (k Kind) None(by answer.Class) bool {
 	return k == ToldNone || k == ToldGone || by != answer.Google && k == ToldLimited
 }

@@ -53,7 +53,7 @@ type Sorter struct {
 	memory   []*run    // sorted arenas that are not being spilled
 	spilling bool      // a goroutine is merging runs into the file; no other may write it meanwhile
 
-	stop func() error // set by StopAt; nil: never
+	stop func() error // set by StopAt; nil for never
 
 	disk []*run     // runs in the file, and saved ones
 	file *Temporary // nil until something is spilled

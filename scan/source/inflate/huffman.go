@@ -28,7 +28,7 @@ const (
 // take is how many bits the entry takes. The mask lets the compiler shift without a test.
 func (e entry) take() uint { return uint(e) & 63 }
 
-// code is how many bits of these are of the code.
+// code is how many of these bits belong to the code.
 func (e entry) code() uint { return uint(e) >> 8 & 15 }
 
 // value is the literal, length or distance without the extra bits.

@@ -8,7 +8,7 @@
 //
 // Time goes into three things, and each has its answer here.
 //
-// Codes are looked up in tables (huffman.go). One entry says how many bits to take, with the extra
+// Codes are looked up in tables (huffman.go). One entry encodes how many bits to take, with the extra
 // bits of a length, and what they stand for, so that a symbol costs one load and two shifts.
 //
 // The ends of the input and of the output buffer are checked once per iteration of a loop
