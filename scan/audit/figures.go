@@ -428,7 +428,7 @@ func (p *pathCounts) list() report.PathList {
 		ofKept[first] += n
 		ofKept[second] += n
 	}
-	// A cell counts no more dropped targets than nearly all cells without a kept target do.
+	// Dropped targets add no more to a cell than they add to nearly all cells without a kept target.
 	// Both cells of a target have more by chance alone, in one of rarely * rarely cases.
 	var free []int64
 	for i, n := range p.Cells {

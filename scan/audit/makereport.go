@@ -117,7 +117,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	return r
 }
 
-// choices describes the lists that had to be cut to a limit.
+// choices describes the lists that show only a selection, because not all entries were kept.
 func (t *tally) choices(only *report.Choice) (list []string) {
 	add := func(below uint64, limit int, text string) {
 		if below != 0 {

@@ -131,7 +131,7 @@ type Answers struct {
 	complete        bool
 	disregard       bool // these answers: see Told.ClearedByStrangers
 	// mostTold bounds Told.held, in bytes, by the size of the policy: clients may invent
-	// any number of names. A crawler whose answers do not fit
+	// any number of names. If there is no memory left for what a crawler was told, the crawler
 	// does not count as informed.
 	mostTold int
 }
