@@ -49,24 +49,24 @@ type Config struct {
 	// WhatIf, if not nil, is another robots.txt, as Policy is one of policy.Constant. No request gets
 	// a verdict then: Report.WhatIf says what it would change. There are no states.
 	WhatIf *policy.Policy
-	// Identities verifies clients by their addresses. Nil: no ranges are known.
+	// Identities verifies clients by their addresses. If nil, no address ranges are known.
 	Identities *crawler.Identities
-	// ClientIP says which field of a record has the client's address.
+	// ClientIP selects the field of a record that holds the client's address.
 	ClientIP crawler.ClientIP
 	// Period is the time whose requests are counted and judged. Answers to robots.txt count as
 	// facts whenever they were given, and requests without a time are in each period.
 	Period Period
-	// Only is which crawlers reports are of. All are counted, in states too, and Judged is called for all.
+	// Only selects the crawlers to report. All are still counted, in states too, and passed to Judged.
 	Only report.Choice
-	// Zone is that of the hours and days of timelines. Nil: UTC.
+	// Zone is the time zone for the hours and days of timelines. The default is UTC.
 	Zone *time.Location
 	// Dialect, if not nil, is the dialect by which all crawlers are judged.
 	// Otherwise each crawler is judged by its own.
 	Dialect *automaton.Dialect
-	// Proxied, if not nil, is what Report.Proxied shall be. Nil: that is found out from the lines. A
-	// part of a log does not show what all of it has shown.
+	// Proxied, if not nil, sets Report.Proxied. If nil, the lines decide. Set it when auditing part of a
+	// log, which may not show what the whole log shows.
 	Proxied *bool
-	// Cut is likewise what Report.AddressesCut shall be of addresses of IPv4.
+	// Cut, if not nil, likewise sets Report.AddressesCut for IPv4 addresses.
 	Cut *bool
 	// Samples is how many raw lines of violations to keep for each crawler, 0 or
 	// more.
@@ -74,13 +74,13 @@ type Config struct {
 	// KeepAddresses keeps the addresses of violations until the report, for
 	// Run.Unverified.
 	KeepAddresses bool
-	// NeedsAddresses: the caller goes by addresses too, so that Report.Proxied is found out in any case.
+	// NeedsAddresses is set if the caller also relies on addresses, so Report.Proxied is always determined.
 	NeedsAddresses bool
 	Listeners
-	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
-	// for 256 MiB. Deferred records that have no room in it go to a temporary file in
-	// TempDir, which is os.TempDir if empty. Workers is how many workers share it; 0 stands
-	// for 1.
+	// Memory is the number of bytes that a run may hold besides what the other fields of Config take;
+	// 0 means 256 MiB. Deferred records that do not fit spill to a temporary file in
+	// TempDir, which defaults to os.TempDir. Workers is the number of workers that share the memory; 0 means
+	// 1.
 	Memory  int64
 	Workers int
 	TempDir string
@@ -129,7 +129,7 @@ type Auditor struct {
 	profiles  map[*crawler.Profile]uint32 // index in Config.Crawlers.Profiles
 	operators []uint32                    // of each profile: the number of its operator
 	limited   bool                        // by Config.Period
-	verifies  bool                        // it matters whether addresses are those of a proxy
+	verifies  bool                        // whether it matters if addresses belong to a proxy
 	changes   changes
 	zoneless  func() *policy.Policy // returns the policy for times whose zone is not known
 }
@@ -263,8 +263,8 @@ func (a *Auditor) operator(c crawler.Claim) []byte {
 	return unknownOperator(lower(c.Name))
 }
 
-// lower returns a name in lower case. Only ASCII letters have one, as in product tokens, and
-// all other bytes are kept: names that differ otherwise are of different crawlers.
+// lower returns a name in lower case. Only ASCII letters are folded, as in product tokens, and
+// all other bytes are kept: names that still differ belong to different crawlers.
 func lower(name string) string {
 	b := []byte(name)
 	for i, c := range b {

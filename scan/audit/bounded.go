@@ -16,7 +16,7 @@ import (
 // input merge to the map of the whole.
 type bounded[K comparable] = boundedSums[K, tallied]
 
-// boundedSums is likewise, with what is added up for each key.
+// boundedSums is like bounded, with a sum for each key.
 type boundedSums[K comparable, V sum[V]] struct {
 	limit int
 	hash  func(K) uint64
@@ -28,7 +28,7 @@ type boundedSums[K comparable, V sum[V]] struct {
 // sum is what boundedSums adds up.
 type sum[V any] interface {
 	Plus(V) V
-	Times(n int64) V // what is counted, so often
+	Times(n int64) V // n times the value
 	Count() int64
 }
 
@@ -218,7 +218,7 @@ func (s *samples) add(time int64, line []byte) {
 	s.cut(maxSampleBytes)
 }
 
-// sampleBytes is what a line takes beside its bytes.
+// sampleBytes is the overhead of a line besides its bytes.
 const sampleBytes = 64
 
 // cut drops the last lines until those kept take at most so many bytes.

@@ -79,7 +79,7 @@ func (c changes) visit(p *policy.Policy, x *Event) {
 	}
 }
 
-// info makes what a report says of the changes: of those within the log the ones with the most requests.
+// info makes the part of a report about the changes within the log with the most requests.
 func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more int64) {
 	crawlers := map[uint32][]report.ChangedCrawler{} // by the counters before changes
 	for _, r := range t.rows(&a.config.Only) {

@@ -44,7 +44,7 @@ func isCDN(field []byte) bool {
 	return string(field) == "Amazon CloudFront" || bytes.HasPrefix(field, []byte("WebP Cloud Services/"))
 }
 
-// clients tells which crawlers sent the records of a worker, and how far that is proven by themselves.
+// clients identifies the crawlers that sent the records of a worker, and how far each record proves it.
 type clients struct {
 	auditor *Auditor
 	tally   *tally // whose rows the agents point at
@@ -62,7 +62,7 @@ func (w *clients) empty() {
 	clear(w.recent[:])
 }
 
-// isCrawler reports whether it is a crawler. A nil agent is none.
+// isCrawler reports whether it is a crawler. A nil agent is not.
 func (c *agent) isCrawler() bool { return c != nil && c.row != nil }
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
@@ -180,7 +180,7 @@ type quota struct{ limit, held int }
 
 func (q *quota) isUsedUp() bool { return q.held > q.limit }
 
-// What entries take beside their texts, in bytes, rounded up: a slot of a map that is half
+// The overhead of entries besides their texts, in bytes, rounded up: a slot of a map that is half
 // full, the value, and what the allocator adds.
 const (
 	memoBytes    = 256
@@ -229,7 +229,7 @@ func divide(memory int64, workers int) budget {
 
 const (
 	defaultMemory = 256 << 20
-	// maxMemos is what a worker's memos are of use for: a log has 10^2 to 10^5 distinct headers
+	// maxMemos is the most memory that a worker's memos can put to use: a log has 10^2 to 10^5 distinct headers
 	// and a few hosts.
 	maxMemos = 24 << 20
 )

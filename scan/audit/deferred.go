@@ -51,7 +51,7 @@ const (
 type answered struct {
 	judge.Answer
 	site policy.Site
-	// mayBeCut: the address that Client is of is no client's, if addresses are cut.
+	// mayBeCut is set if the address that Client belongs to is no client's in case addresses are cut.
 	mayBeCut bool
 }
 
@@ -83,7 +83,7 @@ type fetchUse byte
 const (
 	fetchCounted  fetchUse = iota // it is one of its crawler's
 	fetchOutside                  // it is outside of the period, but has told its crawler something
-	fetchTimeless                 // the log does not tell when it was: nothing but the size counts
+	fetchTimeless                 // the log has no time for it: only the size counts
 	fetchUses
 )
 
@@ -172,7 +172,7 @@ func (e *Event) codeListed(c *coder) {
 	c.flag(&e.Cut)
 }
 
-// Times that a format can read lie well within these bounds, which leaves room for
+// Any time that a format can parse lies well within these bounds, which leaves enough margin for
 // windows around them.
 var (
 	earliest = time.Date(1690, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
@@ -237,7 +237,7 @@ func (w *Worker) keptAddress() []byte {
 }
 
 // deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
-// tells its client.
+// identifies its client.
 func (w *Worker) deferDelayed(at site, x *client, delay time.Duration) {
 	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
 	if len(d.address) > 0 {
@@ -281,13 +281,13 @@ func (w *Worker) deferEvent(e *Event, x *client) {
 // coder writes the fields of a deferred record, or of another part of a state, or reads them: each
 // kind of record has one list of its fields for both. What it reads are views.
 //
-// The order of its bytes is that of its numbers where they have a fixed length: these are big-endian,
+// Bytes sort in the order of the numbers where these have a fixed length: such numbers are big-endian,
 // and times have their sign bit flipped. All others are uvarints.
 type coder struct {
 	policy *policy.Policy
 	reads  bool
-	b      []byte // what is written, or is still to be read
-	wrong  string // what is wrong with what was read, the first thing; empty: nothing
+	b      []byte // written so far, or still to be read
+	wrong  string // the first error in what was read; empty if none
 }
 
 func newReader(p *policy.Policy, b []byte) *coder { return &coder{policy: p, reads: true, b: b} }
@@ -442,7 +442,7 @@ func hasSite(p *policy.Policy, at policy.Site) bool {
 }
 
 // stances are the stances of all copies of each origin of a site, in runs of equal ones: the length of each and
-// the stance in one number. They are those of copies, and are read into list.
+// the stance in one number. They are computed from copies when written, and read into list.
 func (c *coder) stances(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Stance) [][]policy.Stance {
 	for i := range int(at.N) {
 		if !c.reads {

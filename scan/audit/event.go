@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Event is a request with its verdict: what is counted, listed, kept as evidence and turned into
+// Event is a request with its verdict. It is what gets counted, listed, kept as evidence and turned into
 // rules. Nothing else describes a request once it has been judged. A request whose verdict depends
 // on lines that have not been read yet is an Event, too, which waits among the deferred records
 // until the final pass decides it.
@@ -29,7 +29,7 @@ type Place struct {
 	// Worker is the number of the worker that read the line, in the order of Run.Worker, or -1 if
 	// the event comes from the final pass.
 	Worker int
-	// Input is that of Worker.SetPlace, and Number counts the lines of the input from 1.
+	// Input is the one set by Worker.SetPlace, and Number counts the lines of the input from 1.
 	Input  int
 	Number int64
 	// Line is the line of the log, at most its first 32 KiB; Cut reports whether it was longer.
@@ -37,17 +37,17 @@ type Place struct {
 	Cut  bool
 }
 
-// Request is what a line says about its request.
+// Request is the request as its line describes it.
 type Request struct {
-	// Origin is where it went, such as https://example.com, as far as the log tells: without the
-	// scheme if it may have been either, empty if nothing is known. Site has the origins of the
+	// Origin is where it went, such as https://example.com, as far as the log shows it: without the
+	// scheme if that may be either one, and empty if nothing is known. Site holds the origins of the
 	// policy.
 	Origin string
 	Site   policy.Site
 	// Address is the client's, as the log has it; nil if it has none. Agent is its User-Agent, Method the
 	// request's method and Target its target, as the log has them, at most their first 8 KiB.
 	Address, Agent, Method, Target []byte
-	// Claim is that of format.Record; nil if the log has none.
+	// Claim is the claim of the format.Record; nil if the log has none.
 	Claim []byte
 	// Status is 0 if the log has none. Size is as in format.Record.
 	Status int
@@ -79,14 +79,14 @@ type Decision struct {
 	Informed, InformedKnown bool
 }
 
-// waiting is what is known of a request beside what sinks are told: what its verdict still depends on,
+// waiting is what sinks do not see of a request: what its verdict still depends on,
 // and where it is counted.
 type waiting struct {
 	from    judge.Sender
 	proof   []byte // the address, if Run.Verify may prove that it is the crawler's
 	when    ifCut
 	counted bool // it has its verdict, and waits only for what the addresses prove
-	// Of one that has no verdict yet:
+	// Only set without a verdict:
 	exact, hasNormal bool
 	copies           judge.Copies      // when it is written
 	stances, normal  [][]policy.Stance // when it has been read: of each origin, and for its normal form

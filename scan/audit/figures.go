@@ -13,9 +13,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// figures are what is counted of the requests of a row whatever their verdict. Each depends on
-// the set of the requests alone, not on their order, and takes bounded memory. What nearly every
-// request needs stands first, so that it is in one or two lines of a cache.
+// figures are the statistics of a row's requests that do not depend on verdicts. Each depends on
+// the set of the requests alone, not on their order, and takes bounded memory. The fields that nearly every
+// request updates come first, so that they share one or two cache lines.
 type figures struct {
 	Bytes     byteSum    `cbor:"1,keyasint,omitzero"`
 	Statuses  statuses   `cbor:"2,keyasint,omitzero"`
@@ -23,7 +23,7 @@ type figures struct {
 	Paths     pathCounts `cbor:"4,keyasint,omitzero"`
 }
 
-// bounds are those of the figures of a row.
+// bounds are the limits on the figures of a row.
 type bounds struct {
 	units int // of its timeline
 	paths int // targets that are kept
@@ -41,15 +41,15 @@ const (
 	maxRulePaths   = 3
 )
 
-// What the figures of a row take of the quota of a worker, in bytes, rounded up for slices that
-// have room.
+// The bytes that the figures of a row take from a worker's quota, rounded up to allow for the spare
+// capacity of slices.
 const (
 	addressBytes = 2 * 8
-	pathBytes    = 160 // beside its text
+	pathBytes    = 160 // besides its text
 )
 
 // see counts a record, a request of a client with an address, in the figures of its row. target is what is known
-// of its target, nil if nothing.
+// of its target, or nil.
 func (w *counting) see(f *figures, r *format.Record, addr []byte, target *recentTarget) {
 	f.Bytes = report.Plus(f.Bytes, byteSum(max(r.Size, 0)))
 	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
@@ -168,7 +168,7 @@ func (f *figures) merge(other *figures, n int64) {
 }
 
 // addressSet has the smallest of the hashes of addresses: one more than maxAddresses, so that
-// the last tells how dense they are.
+// the last one shows how dense they are.
 type addressSet struct {
 	highest uint64   // of the hashes that are wanted
 	Kept    []uint64 `cbor:"1,keyasint,omitempty"` // in order
@@ -224,7 +224,7 @@ func outcomeOf(status int, size int64, m report.Method) report.Outcome {
 }
 
 // hasBody reports whether an answer with status 2xx to a GET had a body, as far as a log
-// tells: a format without sizes tells it by the status alone.
+// shows it. For a format without sizes, only the status decides.
 func hasBody(status int, size int64) bool {
 	return status != 204 && (size > 0 || size == format.NoSizes)
 }
@@ -428,7 +428,7 @@ func (p *pathCounts) list() report.PathList {
 		ofKept[first] += n
 		ofKept[second] += n
 	}
-	// A cell has no more of targets that are not kept than nearly all cells that have no other ones.
+	// Dropped targets add no more to a cell than they add to nearly all cells without a kept target.
 	// Both cells of a target have more by chance alone, in one of rarely * rarely cases.
 	var free []int64
 	for i, n := range p.Cells {
@@ -438,7 +438,7 @@ func (p *pathCounts) list() report.PathList {
 	}
 	slices.Sort(free)
 	most := free[len(free)-1-len(free)/rarely]
-	rest := slices.Clone(p.Cells) // without what is listed
+	rest := slices.Clone(p.Cells) // without the listed targets
 	for _, of := range all {
 		for _, cell := range of.cells {
 			of.TooHigh = max(of.TooHigh, of.N-(p.Cells[cell]-(ofKept[cell]-of.N)-most))
@@ -495,8 +495,8 @@ type timeline struct {
 	Unit   report.Unit `cbor:"1,keyasint,omitempty"`
 	most   int
 	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, in order
-	// counts has the requests of each verdict in each unit; nil: there are none. Most crawlers
-	// have few verdicts, and those of units next to each other are in one line of a cache.
+	// counts holds the requests of each verdict in each unit; nil if there are none. Most crawlers
+	// have few verdicts, and the counts of adjacent units share a cache line.
 	Counts [report.Verdicts][]int64 `cbor:"3,keyasint"`
 }
 
@@ -604,7 +604,7 @@ func (l *timeline) merge(other *timeline, n int64) {
 	}
 }
 
-// mergeSpoofed adds the counts of another timeline as those of impostors.
+// mergeSpoofed adds the counts of another timeline as counts of impostors.
 func (l *timeline) mergeSpoofed(other *timeline) {
 	all := *other
 	all.Counts = [report.Verdicts][]int64{report.Spoofed: make([]int64, len(other.Starts))}

@@ -38,9 +38,9 @@ type finalPass struct {
 	err     error // of a sink, the first
 }
 
-// operatorPass is what is known while the records of one operator come.
+// operatorPass is the state kept while the records of one operator are read.
 type operatorPass struct {
-	key    []byte // of these records; the first byte says what they are about
+	key    []byte // of these records; the first byte is their kind
 	name   string // of the unknown crawler that the operator is, if it is one
 	counts *row   // of that
 	told   *judge.Told
@@ -302,7 +302,7 @@ func (x *waiting) Stances(origin int32, normal bool) []policy.Stance {
 func (x *waiting) Permit(int32, bool) bool { return false }
 
 // isOne reports whether the clients of a crawler may know of each other's fetches: users of one
-// tool do not, nor do clients without a name. A nil profile is that of an unknown crawler.
+// tool do not, nor do clients without a name. A nil profile stands for an unknown crawler.
 func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
 }
@@ -471,7 +471,7 @@ func millis(from, to int64) int64 {
 
 func seconds(millis int64) float64 { return float64(millis) / 1000 }
 
-// delaySupport says whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
+// delaySupport returns whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
 // known. Google's parser knows no such line.
 func delaySupport(p *crawler.Profile) report.YesNo {
 	if p == nil {
@@ -499,9 +499,9 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f.last[at] = t
 }
 
-// delayed adds n equal requests to which a Crawl-delay applies. Those of
-// a row and a site come together; among them those of a client, which is a crawler at an
-// address, in the order of time.
+// delayed adds n equal requests to which a Crawl-delay applies. The requests of
+// a row and a site come together; within these, the requests of a client, which is a crawler at an
+// address, come in the order of time.
 func (r *rates) delayed(row *row, x *delayed, n int64) {
 	if row != r.row || x.from.Site != r.from.Site {
 		r.endRequests()

@@ -12,22 +12,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// What a line shows of the identity of its client (clients.identify) depends on what all lines show of
-// the addresses in them (audit-rules 8). In a log in which nearly all requests come from a handful of
-// addresses, these are those of a proxy: nobody is verified or spoofed by them. Many servers cut the end
-// off addresses before they log them: such an address is nobody's, and clients at it are unverifiable.
+// What a line reveals about the identity of its client (clients.identify) depends on what all lines reveal
+// about their addresses (audit-rules 8). If nearly all requests in a log come from a handful of
+// addresses, these belong to a proxy and cannot verify or expose anybody. Many servers cut the end
+// off addresses before they log them: no client really has such an address, and clients that show one are unverifiable.
 // Both are known only when all lines have been read, from a sample of them. Until then
 //
 //   - an impostor is judged as if it were unverified, and counted in a row of its own (row.impostors);
 //   - a request from an address that may be cut is judged in both ways, and counted in two rows (row.on).
 //
-// addresses.settle, and row.settle for what has been counted, are the one place where it is decided.
+// Only addresses.settle, and row.settle for what has been counted, decide between these cases.
 
-// client is who sent a record, as far as its line tells.
+// client is the sender of a record, as far as its line identifies it.
 type client struct {
 	*agent
 	identity report.Identity
-	when     ifCut // in which case it is so
+	when     ifCut // the case in which this applies
 	// hasNoList: the crawler has lists of addresses, but none speaks of the request.
 	hasNoList bool
 }
@@ -72,7 +72,7 @@ func endsAsCut(addr []byte) bool {
 	return n > 2 && addr[n-2] == '.' && addr[n-1] <= '1' || bytes.HasSuffix(addr, []byte(".255"))
 }
 
-// ifCut says in which case a request is counted.
+// ifCut is the case in which a request is counted.
 type ifCut uint8
 
 const (
@@ -164,8 +164,8 @@ func (t *tally) settle(c *Config, verifies bool) {
 	t.cutPaths()
 }
 
-// addressesOf finds out what the lines show of the addresses in them, unless the configuration tells. verifies: it
-// matters whether they are those of a proxy.
+// addressesOf determines what the lines reveal about their addresses, unless it is configured. verifies is whether
+// it matters if they belong to a proxy.
 func (t *tally) addressesOf(c *Config, verifies bool) *addresses {
 	t.ProxySample.prune(1)
 	a := &addresses{proxied: verifies && t.isProxied()}

@@ -24,7 +24,7 @@ type judging struct {
 	recent   targets
 	target   target
 	question judge.Case
-	// everybody is whom groups for * bind; nil without Listeners.Undeclared.
+	// everybody is a client bound by the groups for *; nil without Listeners.Undeclared.
 	everybody *client
 }
 
@@ -51,7 +51,7 @@ type target struct {
 	lossy   format.Lossy
 	normal  []byte          // its normal form; empty if that is the target itself
 	stances []policy.Stance // of one origin's copies
-	// spellings are those of a decoded target, and normalSpellings those of its normal form: see spellings.go.
+	// spellings belong to a decoded target, and normalSpellings to its normal form: see spellings.go.
 	spellings, normalSpellings spellings
 }
 
@@ -219,7 +219,7 @@ func (w *judging) delayFor(c *agent, origin int32, l *policy.Lawful) (delay time
 
 const robotsTxt = "/robots.txt"
 
-// robotsAsk says how a target asks for robots.txt.
+// robotsAsk is the way a target asks for robots.txt.
 type robotsAsk uint8
 
 const (
@@ -228,7 +228,7 @@ const (
 	asksLike                    // with a query or more slashes: for something that need not be robots.txt
 )
 
-// robotsAsk says how a record asks for robots.txt, by any method.
+// robotsAsk returns how a record asks for robots.txt, by any method.
 func (w *judging) robotsAsk(r *format.Record) robotsAsk {
 	path := r.Target
 	if path[0] != '/' {

@@ -21,7 +21,7 @@ import (
 // maxListed bounds OtherHosts and Overlooked.
 const maxListed = 10
 
-// errSum says that a report would not have counted each line once.
+// errSum is the error if a report would not have counted each line once.
 var errSum = errors.New("the numbers of the audit do not add up")
 
 // Report makes the report of all lines that the run's workers have counted and all states that were
@@ -117,7 +117,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	return r
 }
 
-// choices says which lists are of a choice, because there was no room for all.
+// choices describes the lists that show only a selection, because not all entries were kept.
 func (t *tally) choices(only *report.Choice) (list []string) {
 	add := func(below uint64, limit int, text string) {
 		if below != 0 {
@@ -311,7 +311,7 @@ func sumText(v policy.Version, body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// robotsInfo compares the sizes of answers to robots.txt with those of the versions.
+// robotsInfo compares the sizes of answers to robots.txt with the sizes of the versions.
 func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 	t.Sizes.prune(1)
 	info := report.RobotsInfo{
@@ -374,7 +374,7 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 	return false
 }
 
-// clockWarning says that files were sent before they were there by the source.
+// clockWarning warns of files that were sent before the source had them.
 func (a *Auditor) clockWarning(t *tally) []string {
 	n := int64(0)
 	for k, c := range t.Sizes.Kept {
@@ -389,7 +389,7 @@ func (a *Auditor) clockWarning(t *tally) []string {
 		"a clock may be wrong, or the time of that version.", english.Plural(n, "answer"), english.Verb(n, "has", "have"))}
 }
 
-// isEarly reports whether a size is that of a version that was not in force yet, and of none that
+// isEarly reports whether a size matches a version that was not in force yet, and none that
 // had been.
 func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
 	p := a.config.Policy
@@ -462,7 +462,7 @@ func (r *row) challengedFetches() (n int64) {
 		return 0
 	}
 	for status, of := range r.Fetches.Answers {
-		if status != 202 && report.Challenge(status) { // 202 with the file is none
+		if status != 202 && report.Challenge(status) { // 202 with the file is not a challenge
 			n += of
 		}
 	}
@@ -532,8 +532,8 @@ func hostOf(referer []byte) (from, to int) {
 	return from, len(referer)
 }
 
-// listOperators compares what crawlers of operators took with the visitors whom the operators sent:
-// of those whose search engines and assistants are known.
+// listOperators compares what the crawlers of operators took with the visitors that the operators sent.
+// It covers the operators whose search engines and assistants are known.
 func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []report.OperatorInfo {
 	list := []report.OperatorInfo{}
 	if t.Referers == 0 {

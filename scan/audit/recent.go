@@ -16,7 +16,7 @@ import (
 // its lines have one of a few hundred.
 const recentHeaders = 1 << 10
 
-// namedAgent is the agent of a header. The zero value is that of an empty header: none.
+// namedAgent is the agent of a header. The zero value stands for an empty header and has no agent.
 type namedAgent struct {
 	header string
 	*agent
@@ -29,13 +29,13 @@ const (
 	longestTarget = 79
 )
 
-// recentTarget is a target of a crawler with what is known of it.
+// recentTarget is a target of a crawler and what is known of it.
 type recentTarget struct {
 	text   [longestTarget]byte
 	length uint8
 	// mayBeAbnormal has the result of the function.
 	mayBeAbnormal bool
-	// permits is what RulesPermit says by binding, if that is not nil.
+	// permits is the result of RulesPermit by binding, if binding is not nil.
 	permits bool
 	binding *policy.Binding
 	// hash is that of the target among paths, and kept the one that it is among those of a row, if it is not nil.

@@ -78,7 +78,7 @@ type counting struct {
 	claims   memo[string]
 	seen     [1 << 10]seenAddress
 	referer  []byte // the beginning of the last Referer of a visitor, up to the byte after its host
-	referrer string // the operator of this host; empty if it is of none
+	referrer string // the operator of this host; empty if it belongs to none
 }
 
 func (w *counting) empty() {
@@ -86,7 +86,7 @@ func (w *counting) empty() {
 	clear(w.seen[:])
 }
 
-// countClient counts a request of a client, and what the log claims about it beside its identity.
+// countClient counts a request of a client, and what the log claims about it besides its identity.
 func (w *counting) countClient(x *client, claimed []byte) {
 	r := x.agent.row.on(x.when)
 	r.Requests++
@@ -110,7 +110,7 @@ func (w *counting) countClient(x *client, claimed []byte) {
 }
 
 // othersFetch looks at the record of a client that is no crawler and asks for
-// robots.txt: the answer tells which file was there.
+// robots.txt: the answer shows which file was in place.
 func (w *Worker) othersFetch() {
 	if w.tally.whatIf != nil || !w.isRobotsGet() {
 		return

@@ -12,26 +12,26 @@ import (
 )
 
 // site is where a request went: the origins of the policy that it may have gone to,
-// none if the log does not tell, or another host.
+// none if the log does not show it, or another host.
 type site struct {
 	policy.Site
-	// schemeless: the log does not tell the scheme.
+	// schemeless is set if the log does not show the scheme.
 	schemeless bool
-	// named is the origin of a URL in a field of the log by its own scheme, if byTarget is set: nothing tells
-	// the scheme better. It is -1 if there is no policy for it.
+	// named is the origin of a URL in a field of the log by its own scheme, if byTarget is set: there is no
+	// better evidence of the scheme. It is -1 if there is no policy for it.
 	named    int32
 	byTarget bool
 	other    bool
 	host     string // for the report, if the log names one
 }
 
-// sites tells where requests went, and remembers it.
+// sites finds the site that each request went to, and caches it.
 type sites struct {
 	given   *policy.Policy
 	forAny  bool // the policy is for all hosts
 	quota   *quota
 	unnamed policy.Site // of requests in a log that names no host
-	only    bool        // requests elsewhere than unnamed are of another host
+	only    bool        // requests elsewhere than unnamed belong to another host
 	hosts   memo[site]  // by the host field
 	urls    memo[site]  // by the scheme and authority of an absolute target
 	key     []byte      // of a memo
@@ -98,8 +98,8 @@ func (w *sites) namesElsewhere(r *format.Record) bool {
 // authority returns the scheme and authority of an absolute target: nothing if it is no URL.
 func authority(target []byte) []byte { return target[:authorityEnd(target)] }
 
-// What tells the scheme of a request with an absolute target beside that, as schemeHint
-// writes it after the URL.
+// Hints at the scheme of a request with an absolute target, besides the target itself, as schemeHint
+// appends them to the URL.
 const (
 	httpPort   = "/80"
 	httpsPort  = "/443"
@@ -107,8 +107,8 @@ const (
 	wholeURL   = "/-" // none, but the target is the log's own field with the URL
 )
 
-// schemeHint returns how the log tells the scheme of a record, whose target is absolute: by
-// a field for it or by the port of the host field. If it does not, it returns nothing.
+// schemeHint returns how the log shows the scheme of a record whose target is absolute: by
+// a field for it or by the port of the host field. Without either it returns an empty string.
 func schemeHint(r *format.Record) string {
 	switch host := r.Host; {
 	case r.SchemeLogged:
@@ -124,9 +124,9 @@ func schemeHint(r *format.Record) string {
 }
 
 // targetOrigin reads the scheme and authority of an absolute target, with the hint of the
-// log after them. The log knows better than the target which of http and https was used,
+// log after them. The log is better evidence than the target for http or https,
 // since a proxy may have spoken TLS with the client. Where a field for the scheme and the
-// default port of the other one contradict each other, nothing tells it.
+// default port of the other one contradict each other, the scheme is unknown.
 func targetOrigin(key []byte) (origin.Origin, error) {
 	n, _ := origin.Prefix(key)
 	o, err := origin.Authority(key[:n])
@@ -279,7 +279,7 @@ func (t *tally) countSite(e *Event, spoofed bool) {
 	of.n, of.bytes = of.n+e.N, report.Plus(of.bytes, byteSum(size))
 }
 
-// siteCount is what is to be added to the counts of a site.
+// siteCount is an amount to add to the counts of a site.
 type siteCount struct {
 	key   siteKey
 	n     int64

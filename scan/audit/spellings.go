@@ -14,17 +14,17 @@ import (
 // logged and the path encoded again are spellings of what the client sent, and a copy of
 // robots.txt on which they differ gives no answer. What has to be encoded in a URL is encoded
 // again; the reserved bytes may have been or not; and a plus sign may stand for a blank, as IIS
-// writes it. Slashes and unreserved octets are as they are: a server that takes %2F for a slash
-// has no way of telling, but most refuse it. What a format has rewritten altogether tells nothing
-// but whether robots.txt was asked for.
+// writes it. Slashes and unreserved octets are unchanged: a server that takes %2F for a slash
+// has no way to show it, but most refuse it. A target that a format has rewritten altogether shows only
+// whether robots.txt was requested.
 
-// encoding says how a decoded path is encoded again.
+// encoding is a way to encode a decoded path again.
 type encoding struct {
 	reserved bool // so are the reserved bytes
 	blanks   bool // plus signs stand for blanks
 }
 
-// encodings are the spellings of a decoded path, beside that as logged.
+// encodings are the spellings of a decoded path, besides the logged one.
 var encodings = [...]encoding{{true, false}, {false, false}, {true, true}, {false, true}}
 
 // spellings are the spellings of a target that differ from it and from each other.
@@ -152,8 +152,8 @@ func abnormalAt(target []byte, i int) uint64 {
 
 // appendNormal appends the normal form of a target in origin or absolute form: in its path,
 // encoded octets that are unreserved are decoded, dot segments are removed (RFC 3986
-// 6.2.2), and runs of slashes made one. The query stays as it is. differs tells
-// whether the normal form is another one.
+// 6.2.2), and runs of slashes are merged into one. The query is kept as it is. differs is
+// whether the normal form is different.
 func appendNormal(dst, target []byte) (_ []byte, differs bool) {
 	start := len(dst)
 	path := target

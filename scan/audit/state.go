@@ -163,8 +163,8 @@ type State struct {
 }
 
 // ReadState reads the state in the first size bytes of a file, which must stay open
-// until the run that it is added to is closed. Its errors are ErrNotState,
-// ErrStateVersion, ErrDamaged and those of the file; the records are checked when they are
+// until the run that it is added to is closed. It returns ErrNotState,
+// ErrStateVersion, ErrDamaged or an error of the file; the records are checked when they are
 // read.
 func ReadState(file io.ReaderAt, size int64) (*State, error) {
 	r := io.NewSectionReader(file, 0, size)
@@ -235,7 +235,7 @@ func checkStateLine(line string) error {
 	return ErrNotState
 }
 
-// Add adds a state of a run by the same Config. Its errors are those of ReadState.
+// Add adds a state of a run by the same Config. It returns the same errors as ReadState.
 func (r *Run) Add(s *State) error {
 	t, err := r.auditor.readTally(s.tally)
 	if err != nil {

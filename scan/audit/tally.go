@@ -37,7 +37,7 @@ type tally struct {
 	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
 	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
 	ProxySample boundedSums[lineFrom, occurrences] `cbor:"5,keyasint"`
-	// Referred are the lines among Referers whose Referer is of an operator.
+	// Referred counts the lines among Referers whose Referer belongs to an operator.
 	Referred map[string]int64 `cbor:"6,keyasint,omitempty"`
 	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
 	// in force? (shown).
@@ -50,7 +50,7 @@ type tally struct {
 
 	Bytes byteSum `cbor:"12,keyasint,omitzero"` // of bodies that were sent to any client
 
-	// Rows are those of known, by the number of the profile, while a state is written or read.
+	// Rows holds the rows of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
 
 	auditor *Auditor
@@ -60,12 +60,12 @@ type tally struct {
 	// are read: more counts of them may be in deferred records.
 	unknown map[string]*row
 	whatIf  *whatIf // nil without Config.WhatIf
-	// pending are counts for Sites, those of a key together: of most logs the same keys come again and again.
+	// pending are counts for Sites, batched by key: in most logs the same keys keep recurring.
 	pending [64]siteCount
 	findings
 }
 
-// findings are what is known of a tally when all lines have been read.
+// findings are the facts about a tally that are known when all lines have been read.
 type findings struct {
 	addresses *addresses
 	// listed are the most frequent unknown crawlers, and others is the sum of all
@@ -84,12 +84,12 @@ type findings struct {
 // states and merges take it from there.
 type totals struct {
 	report.LineCounts
-	// RobotsRequests counts the GETs of /robots.txt of any client: RobotsServed those of
-	// them that were answered with a body, or 304, RobotsNone those that were told that
-	// there is no robots.txt, RobotsFailed those that failed.
+	// RobotsRequests counts the GETs of /robots.txt of any client. RobotsServed counts the
+	// ones that were answered with a body or 304, RobotsNone the ones that were told that
+	// there is no robots.txt, RobotsFailed the ones that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
-	// SizesRight counts the answers 2xx to GETs of /robots.txt whose size was that of a file
-	// in force, SizesOther those whose size was not.
+	// SizesRight counts the 2xx answers to GETs of /robots.txt whose size matched a file
+	// in force, SizesOther the ones whose size did not.
 	SizesRight, SizesOther int64
 	// HTTPLibraries, CDNAgents and NoAgent count lines among NotCrawlers, NoList the crawlers' requests
 	// that no list of addresses spoke of, though there are some for the crawler.
@@ -102,7 +102,7 @@ type totals struct {
 	Elsewhere, EndInZero int64
 	// Referers counts the lines among NotCrawlers with a Referer.
 	Referers int64
-	// Zoneless is not 0 if the times of a log are of an unknown zone.
+	// Zoneless is not 0 if the time zone of a log is unknown.
 	Zoneless int64
 }
 
@@ -221,7 +221,7 @@ type row struct {
 	Reasons    report.ReasonCounts   `cbor:"5,keyasint,omitzero"`
 	Identities report.IdentityCounts `cbor:"6,keyasint,omitzero"`
 	// spoofed are the counts of impostors as if they were not known to be: see row.settle.
-	// Their requests are among those of the row. Nil if there are none.
+	// The row includes their requests. It is nil if there are none.
 	Spoofed *row `cbor:"7,keyasint,omitempty"`
 	// If counts the requests from addresses that may be cut, if they are not and if they are: see row.settle.
 	If      [2]*row          `cbor:"10,keyasint,omitzero"`
@@ -254,7 +254,7 @@ type rowFindings struct {
 	names, violators int64 // of the row of others: the crawlers in it, and those that broke a rule
 }
 
-// violationKind is what is told apart among violations.
+// violationKind distinguishes kinds of violations.
 type violationKind struct {
 	identity report.Identity
 	outcome  report.Outcome
@@ -470,8 +470,8 @@ func (r *row) parts() (list []*row) {
 	return list
 }
 
-// cutPaths bounds the paths of all known crawlers together, those of impostors apart. More rows and
-// more paths leave less room for each, so that it does not matter when this is done.
+// cutPaths bounds the paths of all known crawlers together, and separately the paths of impostors. More rows and
+// more paths leave less memory for each, so it does not matter when this is done.
 func (t *tally) cutPaths() {
 	var rows []*row
 	for _, r := range t.known {
@@ -507,7 +507,7 @@ func (r *ranking) add(complete *row) {
 	}
 }
 
-// cut sorts the rows, those of chosen crawlers and then the most frequent first, then by name, and
+// cut sorts the rows, with chosen crawlers first, then by frequency, then by name, and
 // sums up those beyond the limit.
 func (r *ranking) cut() {
 	last := func(x *row) int {
@@ -540,12 +540,12 @@ func (r *ranking) end() (listed []*row, others *row) {
 }
 
 // Bounds of the lists of a report. A log may have each known crawler, and any number of unknown
-// ones, violate each rule of each origin: no list may grow with both. What is listed depends on
+// ones, violate each rule of each origin, so no list may grow with both. The contents of the lists depend on
 // neither the memory nor the workers of an audit.
 const (
 	maxUnknownListed = 1000 // unknown crawlers (audit-rules 7)
 	maxNameRules     = 256  // rules of each of them
-	maxRules         = 4096 // rules of a known crawler: those of the most violations, if it broke at most as many
+	maxRules         = 4096 // rules of a known crawler: the ones with the most violations, if it broke at most as many
 	maxDelays        = 1024 // sites of a crawler with a Crawl-delay
 	maxSampleBytes   = 256 << 10
 
@@ -572,7 +572,7 @@ var lists = [...]struct {
 	},
 }
 
-// cutLists makes the lists of several rows as long as there is room for: the longest ones become
+// cutLists cuts the lists of several rows to fit a common limit: the longest ones become
 // equally long.
 func cutLists(rows []*row) {
 	for _, list := range lists {
@@ -658,7 +658,7 @@ func (r *row) addDelay(d delayAt) {
 	}
 }
 
-// cutDelays keeps so many measurements, those of the most gaps.
+// cutDelays keeps that many measurements, preferring the ones with the most gaps.
 func (r *row) cutDelays(most int) {
 	if len(r.delays) <= most {
 		return

@@ -16,7 +16,7 @@ import (
 //	rule     origins, version and line
 //	number   of the violations
 //
-// so that those of a crawler and path come together. Unknown crawlers that the report does not
+// so that the violations of a crawler and path come together. Unknown crawlers that the report does not
 // list are sorted again, as one.
 type violationPaths struct {
 	run    *Run

@@ -186,7 +186,7 @@ func (t *whatIf) merge(other *whatIf) {
 	t.under.merge(&other.under)
 }
 
-// info makes what a report says of the other file. It is called once.
+// info makes the part of a report about the other file. It is called once.
 func (t *whatIf) info(file string) *report.WhatIfInfo {
 	t.under.prune(1)
 	kept := t.under.Kept

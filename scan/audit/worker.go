@@ -12,7 +12,7 @@ import (
 // Worker reads lines and counts them in a tally of its own. It belongs to one
 // goroutine.
 //
-// Most lines are of browsers, and cost no more than Reader.Next of their format and
+// Most lines come from browsers, and cost no more than Reader.Next of their format and
 // one probe of the memo of headers. Nothing else is looked at unless the header is a
 // crawler's, or /robots.txt is requested; and nothing is allocated for a line unless
 // it brings something new, such as a header, a host or a line to be quoted.
@@ -20,14 +20,14 @@ type Worker struct {
 	auditor *Auditor
 	run     *Run
 	tally   *tally
-	quota   quota // of the memos of all parts, and of the rows of tally
+	quota   quota // for the memos of all parts, and of the rows of tally
 	records
 	clients
 	sites
 	judging
 	counting
 	keeper
-	zoneless bool  // the times are of an unknown zone
+	zoneless bool  // the time zone is unknown
 	event    Event // of the record
 	origins  originTexts
 }
@@ -131,8 +131,8 @@ func (w *Worker) end() error {
 	return w.err
 }
 
-// Err returns the error of a sink, or that kept the worker from writing a deferred record, if there
-// is one: no report can be made then, and reading on is of no use.
+// Err returns the error of a sink, or the one that kept the worker from writing a deferred record, if
+// any. No report can be made then, and there is no point in reading on.
 func (w *Worker) Err() error { return w.err }
 
 // Counted returns how many lines the worker has counted, how many of them could not
@@ -141,13 +141,13 @@ func (w *Worker) Counted() (lines, unparsed, outside int64) {
 	return w.tally.Lines, w.tally.Unparsed, w.tally.OutOfPeriod
 }
 
-// SetSite says whose log the chunks that follow are of: where the requests of a log
-// that names no hosts went, which is policy.Policy.Unnamed unless set. If only is true,
+// SetSite sets the site that the following chunks were logged by: it is where requests went
+// if the log names no hosts. The default is policy.Policy.Unnamed. If only is true,
 // lines that name another host are not judged.
 func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only }
 
-// SetZoneless says whether the times of the chunks that follow name no zone and are of an
-// unknown one. If one log is so, no time of the audit is more certain than Zoneless.
+// SetZoneless sets whether the times of the following chunks name no zone and their zone is
+// unknown. If this is so for any log, no time of the audit is more certain than Zoneless.
 func (w *Worker) SetZoneless(is bool) {
 	w.policy = w.auditor.config.Policy
 	w.zoneless = is
@@ -156,13 +156,13 @@ func (w *Worker) SetZoneless(is bool) {
 	}
 }
 
-// SetPlace says where the next chunk is, for Place: line is the number of its first line in the input,
+// SetPlace sets where the next chunk is, for Place. line is the number of its first line in the input,
 // from 1. It must come before Chunk; nothing but sinks uses it.
 func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
-// Chunk counts whole lines of a format. The header is the one that they stand after, which
-// Format.LastHeader tells for a format whose logs name their columns; nil if they stand after none.
-// Chunk keeps no view of data.
+// Chunk counts whole lines of a format. The header is the one that precedes them, as returned by
+// Format.LastHeader for a format whose logs name their columns; nil if there is none.
+// Chunk does not retain data.
 func (w *Worker) Chunk(f *format.Format, header, data []byte) {
 	w.records.reset(f, header, data)
 	before, without := w.tally.Read(), w.tally.NoAgent
@@ -264,7 +264,7 @@ func (w *Worker) line() {
 	}
 }
 
-// visitor counts the record of a client that is no crawler. A nil agent is none that is known.
+// visitor counts the record of a client that is not a crawler. A nil agent is unknown.
 func (w *Worker) visitor(c *agent) {
 	r, t := &w.record, w.tally
 	t.NotCrawlers++
@@ -288,8 +288,8 @@ func (w *Worker) visitor(c *agent) {
 	}
 }
 
-// outside looks at a record outside of the period. It is no more than counted, unless it is a
-// GET of robots.txt: the verdicts of requests in the period are those of the whole log.
+// outside handles a record outside of the period. It is only counted, unless it is a
+// GET of robots.txt: verdicts in the period are the same as in an audit of the whole log.
 func (w *Worker) outside() {
 	r, t := &w.record, w.tally
 	t.OutOfPeriod++

@@ -41,7 +41,7 @@ func (c *columnChunk) begin(f *Field) {
 	}
 }
 
-// levels returns the highest level of definition: that of a value.
+// levels returns the highest level of definition, which a value has.
 func (c *columnChunk) levels() byte {
 	if c.field.Required && c.field.Kind != Texts {
 		return 0

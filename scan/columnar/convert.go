@@ -38,7 +38,7 @@ func (m meaning) moment(raw []byte) time.Time {
 }
 
 // appendText appends a value as text: numbers in decimal, times as RFC 3339 in UTC. It returns
-// false for a number that is none.
+// false for an invalid number.
 func (m meaning) appendText(b, raw []byte) ([]byte, bool) {
 	switch m {
 	case text:

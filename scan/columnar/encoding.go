@@ -23,7 +23,7 @@ type values struct {
 	// indices are places in a dictionary, if there is one.
 	indices hybrid
 	dict    *dictionary
-	// lengths are of the texts that follow, or of what they do not have in common with the text before them, if
+	// lengths are the lengths of the texts that follow, or of their suffixes after the common prefix, if
 	// there are prefixes.
 	lengths, prefixes []int32
 	text              []byte // the text before

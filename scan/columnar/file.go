@@ -50,7 +50,7 @@ type File struct {
 	groups  []rowGroup
 }
 
-// footer is FileMetaData, with what is read of it
+// footer holds the fields of FileMetaData that are used
 // (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
 type footer struct {
 	Schema     []element  `thrift:"2"`
@@ -107,7 +107,7 @@ func (f *File) mostWork() int64 {
 type Column struct {
 	// Name is the path of the column, with a dot between the names.
 	Name string
-	// Type is that of its values, as the format names it: STRING, INT64, DECIMAL(9,2)…
+	// Type is the type of its values, as the format names it: STRING, INT64, DECIMAL(9,2)…
 	Type string
 	// List is set if a row may have several values. Such a column cannot be read.
 	List bool

@@ -24,7 +24,7 @@ type Options struct {
 }
 
 // Lines returns the URLs of all rows as lines, one for each row in their order, and reads no
-// other column than those of the options. A null is an empty line. With a column of times a tab
+// columns except those in the options. A null is an empty line. With a column of times a tab
 // and Unix seconds follow, or the tab alone if there is no time. In a URL the bytes that would
 // end the line, and the tab if a time follows, are percent-encoded.
 //
@@ -49,7 +49,7 @@ func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
 type lines struct {
 	ctx    context.Context
 	url    *cursor
-	date   *cursor // nil if there is none
+	date   *cursor // nil if absent
 	breaks string
 
 	ready  []byte // lines that follow

@@ -38,7 +38,7 @@ type header struct {
 	repetition, definition int
 }
 
-// set takes what a header says after a check, and the bytes of the column that follow it.
+// set takes the contents of a header after checking them, and the bytes of the column that follow it.
 func (h *header) set(left int64) error {
 	v1, v2 := &h.DataPageHeader.V, &h.DataPageHeaderV2.V
 	h.values, h.encoding = int64(v1.NumValues), v1.Encoding
@@ -139,10 +139,10 @@ func (p *pages) body(h *header, old []byte) ([]byte, error) {
 	return data, err
 }
 
-// sized returns n bytes, in the memory of b if there is room.
+// sized returns n bytes, reusing the memory of b if it is large enough.
 func sized(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
-// decompress decompresses src into dst, and returns how many bytes that are, or were if there is no room for them.
+// decompress decompresses src into dst, and returns the number of bytes, or the number needed if dst is too short.
 func (p *pages) decompress(dst, src []byte, codec format.CompressionCodec) (int, error) {
 	switch codec {
 	case format.Uncompressed:

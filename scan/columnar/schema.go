@@ -32,7 +32,7 @@ const (
 // isTime reports whether the values are times whose unit the schema states.
 func (m meaning) isTime() bool { return m >= days }
 
-// element is SchemaElement, with what is read of it.
+// element holds the fields of SchemaElement that are used.
 type element struct {
 	Type       thrift.Null[format.Type]              `thrift:"1"`
 	Repetition format.FieldRepetitionType            `thrift:"3"`

@@ -67,7 +67,7 @@ func (k *Keys) append(b []byte) ([]byte, error) {
 	return AppendText(b, value), nil
 }
 
-// Sidecar writes verdicts as Parquet beside a Parquet file: a row for each row of that, in its order.
+// Sidecar writes verdicts as Parquet beside a Parquet file: one row for each row of that file, in the same order.
 // Its columns are position, the number of the row from 0, or key, the value of a column of the file;
 // and allowed, class, barred and line. It is for one goroutine.
 type Sidecar struct {

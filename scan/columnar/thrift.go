@@ -11,7 +11,7 @@ import (
 const (
 	// maxThriftDepth bounds structs and lists within each other.
 	maxThriftDepth = 32
-	// maxElements bounds the elements of the lists that are decoded: those of the schema, the row groups, and their
+	// maxElements bounds the elements of the lists that are decoded: the schema, the row groups, and their
 	// columns, which are in the struct at the top and in the elements of its lists.
 	maxElements = 1 << 20
 	listDepth   = maxThriftDepth - 4

@@ -79,7 +79,7 @@ type Writer struct {
 	at     int64 // bytes written
 }
 
-// NewWriter returns a writer of rows with the fields. The name is that of the schema.
+// NewWriter returns a writer of rows with the fields. The name becomes the name of the schema.
 func NewWriter(w io.Writer, name string, fields []Field) *Writer {
 	to := &Writer{to: w, fields: fields, chunks: make([]columnChunk, len(fields))}
 	schema := []format.SchemaElement{{Name: name, NumChildren: thrift.New(int32(len(fields)))}}

@@ -44,8 +44,8 @@ var apacheValues = sync.OnceValue(func() map[string]value {
 	return list
 })
 
-// parseApache reads a LogFormat of Apache: the directive, or what is between its quotes. In
-// the latter case quotes may be written as \" still.
+// parseApache reads a LogFormat of Apache: the directive, or the text between its quotes. In
+// the latter case quotes may still be written as \".
 func parseApache(text string) (*Format, error) {
 	if len(text) > len("LogFormat ") && strings.EqualFold(text[:len("LogFormat")], "LogFormat") {
 		if text, ok := liteSpeedText(strings.TrimSpace(text[len("LogFormat"):])); ok {

@@ -25,7 +25,7 @@ import (
 // always stands before the request's quote.
 const timeLength = 29
 
-// nobody stands between the address and the time where neither ident nor user is known.
+// nobody is the text between the address and the time if neither ident nor user is known.
 const nobody = "- - "
 
 // nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is
@@ -116,7 +116,7 @@ func (p *programReader) completeOrdinary(r *Record) {
 // Between the client's address and the time are ident and user. The user may have
 // blanks in it, but an ident other than "-" is rare: with one, the number of fields
 // must be as in the format. This distinguishes a virtual host without a port from a
-// client's address, and refuses lines with a prefix, such as those of syslog.
+// client's address, and rejects lines with a prefix, such as syslog's.
 func (p *programReader) isPlausibleCommon(r *Record) bool {
 	if isURL(r.Agent) || r.Host != nil && (!plausibleHost(r.Host) || isNumberAlone(r.Host)) ||
 		!p.meaning.has[userAgent] && bytes.IndexByte(r.Line[p.places.Spans[p.request+1].To:], '"') >= 0 {
@@ -126,7 +126,7 @@ func (p *programReader) isPlausibleCommon(r *Record) bool {
 	return bytes.IndexByte(user, ' ') < 0 || string(ident) == "-"
 }
 
-// isNumberAlone reports whether b is a number, such as that of the seconds a request took, and no address of
+// isNumberAlone reports whether b is a number, such as the seconds that a request took, but not an address of
 // IPv4.
 func isNumberAlone(b []byte) bool { return isNumeric(b) && bytes.Count(b, []byte(".")) < 3 }
 

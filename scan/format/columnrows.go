@@ -14,12 +14,12 @@ var columnFormats = []*Format{
 }
 
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
-// write it. Times are in UTC, but those of date-local. IIS writes a blank as a plus (pluses), and
+// write it. Times are in UTC, except for date-local. IIS writes a blank as a plus (pluses), and
 // the path decoded, in which a plus may be either; a server may write fields with blanks in quotes
-// instead. Two or more blanks in a row are one, as by Oracle's Web Cache.
+// instead. Two or more blanks in a row count as one, as written by Oracle's Web Cache.
 //
-// The server's port is not the site's: a proxy may have another one. Only 443 tells that the
-// site is asked by https. Sources: learn.microsoft.com, "W3C Extended Log File Format" and
+// The server's port is not the site's, as a proxy may use another one. Only 443 shows that the
+// site was accessed by https. Sources: learn.microsoft.com, "W3C Extended Log File Format" and
 // "Logging Fields" of IIS Advanced Logging and of ISA Server and TMG.
 var w3cFormat = columnFormat(Format{
 	name: "w3c", by: "IIS, and others that write W3C's extended format",
@@ -137,7 +137,7 @@ var akamaiFormat = columnFormat(Format{
 	},
 })
 
-// isAkamai reports whether a header and the lines after it are of Akamai.
+// isAkamai reports whether a header and the lines after it come from Akamai.
 func isAkamai(header []byte, lines [][]byte) bool {
 	return bytes.Contains(header, []byte(" cs-ip ")) && bytes.IndexByte(header, '\t') < 0 &&
 		len(lines) > 0 && bytes.IndexByte(lines[0], '\t') >= 0
@@ -207,7 +207,7 @@ const cloudfrontNames = `@percent cs-uri-stem
 	status sc-status
 	sent sc-bytes`
 
-// isCloudFront reports whether a header and the lines after it are of CloudFront: by the names of
+// isCloudFront reports whether a header and the lines after it come from CloudFront: by the names of
 // its columns, or because the lines have tabs where the header has blanks.
 func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
 	if bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') >= 0 || len(lines) == 0 ||

@@ -43,16 +43,16 @@ type dialect struct {
 	header    string // begins the line that names the columns; "": they are fixed
 	names     []column
 	empty     string // stands for an empty field
-	// ownSpelling: what is in quotes is spelled as names say, with no quotes doubled.
+	// ownSpelling is set if quoted values are spelled as the names say, with no quotes doubled.
 	ownSpelling bool
 	day         layout // of day and timeOfDay
 	instant     layout // of moment
-	// of returns the dialect of a log with a header and the lines after it, nil if they are of
-	// another format. It is nil if there is no other.
+	// of returns the dialect of a log with a header and the lines after it, or nil if they have
+	// another format. of is nil if there is only one dialect.
 	of func(d dialect, header []byte, lines [][]byte) *dialect
 }
 
-// column says what a column with a name is about. The first in dialect.names counts if a
+// column is the meaning of a column with a name. The first in dialect.names counts if a
 // log has several of one part.
 type column struct {
 	name  string // in lower case
@@ -90,7 +90,7 @@ func columnsNamed(table string) (list []column) {
 	return list
 }
 
-// heading is what a header says.
+// heading is a parsed header.
 type heading struct {
 	line         []byte // the header itself, nil if the columns are fixed
 	says         meaning
@@ -141,7 +141,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	}
 	has := &h.says.has
 	has[hostName] = has[hostName] || has[hostPath] || has[hostTarget]
-	has[timeOfDay] = has[timeOfDay] && has[day] // a time of day alone tells nothing
+	has[timeOfDay] = has[timeOfDay] && has[day] // a time of day is useless without a date
 	has[moment] = has[moment] && !has[timeOfDay]
 	switch {
 	case has[timeOfDay]:
@@ -155,7 +155,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	return h
 }
 
-// spelled returns how a column is spelled: what is in quotes is written as quotes want it.
+// spelled returns how a column is spelled. Quoted values follow the rules for quotes.
 func (d *dialect) spelled(s spelling) spelling {
 	if d.Quotes && !d.ownSpelling {
 		return undoubled
@@ -163,7 +163,7 @@ func (d *dialect) spelled(s spelling) spelling {
 	return s
 }
 
-// named returns what a header line says.
+// named parses a header line.
 func (d *dialect) named(line []byte) *heading {
 	text := string(line)
 	if d.directive != 0 {
@@ -215,7 +215,7 @@ func columnFormat(f Format, d *dialect) *Format {
 // none are the columns of a log before its first header, and after one without a target.
 var none = &heading{}
 
-// use makes columns those of the lines that follow.
+// use sets the columns of the lines that follow.
 func (c *columns) use(h *heading) {
 	zone := c.zone
 	c.now, c.meaning = h, h.says
@@ -342,9 +342,9 @@ func isoUTC(b []byte, _ *time.Location) (int64, bool) { return isoTime(b, nil) }
 // may be cut into several: then what LastHeader returns is not one.
 type Headed interface {
 	Reader
-	// SetHeader makes the columns of a header line those of the lines that follow, up to the
-	// next header among them. nil stands for the beginning of the log. The columns stay in
-	// force over Reset. It keeps no view of line.
+	// SetHeader sets the columns of the lines that follow from a header line, up to the
+	// next header among them. nil stands for the beginning of the log. Reset does not change the
+	// columns. SetHeader does not retain line.
 	SetHeader(line []byte)
 }
 
@@ -403,8 +403,8 @@ type section struct {
 	lines  [][]byte // neither blank nor directives; nil without a header
 }
 
-// sections takes the beginning of a log apart. The lines before its first header are of a
-// section without one, which does not keep them.
+// sections splits the beginning of a log. The lines before its first header form a
+// section without one, which does not keep the lines.
 func (d *dialect) sections(head []byte) (list []section) {
 	for n := 0; len(head) > 0 && n < sampleLines; {
 		line, text := NextLine(head)

@@ -9,8 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// ParseConfig returns the format of a name in a configuration: that of log_format in one of
-// nginx, or LogFormat in one of Apache. Of several the last counts. Files that the
+// ParseConfig returns the format with a name in a configuration: a log_format of
+// nginx, or a LogFormat of Apache. If there are several, the last one counts. Files that the
 // configuration includes are not read.
 func ParseConfig(config []byte, name string) (*Format, error) {
 	text, err := ConfigText(config, name)
@@ -67,7 +67,7 @@ var nginxTokens = lazy.Regexp(`(?s)#[^\n]*|[;{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\
 var nginxEscapes = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\\`, `\`, `\t`, "\t", `\r`, "\r", `\n`, "\n")
 
 // nginxDirectives returns the words of each directive log_format of a configuration, or
-// those of text that is only words.
+// the words of text that consists only of words.
 func nginxDirectives(text string) (directives [][]string, err error) {
 	var words []string
 	for _, token := range append(nginxTokens().FindAllString(text, -1), ";") {

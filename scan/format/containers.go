@@ -70,8 +70,8 @@ func openDocker(line []byte, buf *[]byte) (source, inner []byte, has content) {
 // isString reports whether a JSON value is a string.
 func isString(value []byte) bool { return len(value) >= 2 && value[0] == '"' }
 
-// textOf returns what is between the quotes of a JSON string, as it is written; nil if it
-// is no string.
+// textOf returns the raw text between the quotes of a JSON string, or nil if value
+// is not a string.
 func textOf(value []byte) []byte {
 	if !isString(value) {
 		return nil

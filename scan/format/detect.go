@@ -17,20 +17,20 @@ const (
 	sampleLines = 1000
 )
 
-// fewLines is how many lines are tried as all formats; the others are tried as those first
-// that some of the few are of.
+// fewLines is the number of lines that are tried as all formats. Later lines are first tried as the
+// formats that these lines matched.
 const fewLines = 64
 
-// Detect returns the format of a log by its beginning, head. whole says that head is the
+// Detect returns the format of a log by its beginning, head. whole is set if head is the
 // whole log; otherwise its last line may be incomplete and is skipped.
 //
-// A line counts for the first row of the table of formats that explains it, with envelopes
-// around it or without. A format that explains all but five per cent of the lines that any
-// explains is that of the log: so many unreadable lines are usually accepted. Else the log
+// A line counts for the first format of the table that explains it, with or without envelopes
+// around it. A format that explains at least 95 per cent of the lines that any format
+// explains is the format of the log, as that many unreadable lines are usually accepted. Otherwise the log
 // is a mix of at most three formats, which together explain at least 90 per cent of these
-// lines; lines of error logs are part of a mix as well. The format or the mix must explain
-// more than half of all lines but those that are Other in it, and those of access logs with
-// requests that are none, which anybody can send.
+// lines. A mix may also include lines of error logs. The format or the mix must explain
+// more than half of all lines, not counting lines that are Other in it or access log lines with an
+// invalid request, which anybody can send.
 //
 // The error says what the log is, or how it could be read, and quotes the first line that
 // could not be.
@@ -89,7 +89,7 @@ func (f *Format) unreadTime(head []byte) error {
 	return fmt.Errorf("the times that the format %s finds are written in no known way, such as %s", f.name, quote(first))
 }
 
-// Errors of Detect that a caller may want to tell apart.
+// Errors of Detect that a caller may want to distinguish.
 var (
 	// ErrEmpty means that there is no line to look at.
 	ErrEmpty = errors.New("no lines")
@@ -100,7 +100,7 @@ var (
 	ErrErrorLog = errors.New("an error log")
 )
 
-// errorLogError says whose error log a log is. It is ErrErrorLog.
+// errorLogError names the program whose error log a log is. It is ErrErrorLog.
 type errorLogError string
 
 func (e errorLogError) Error() string { return "this is " + string(e) }
@@ -139,11 +139,11 @@ type attempt struct {
 	around []*Envelope
 	reader Reader
 	lines  int // that count for it
-	// behind tells which lines a format with headers explains.
+	// behind marks the lines that a format with headers explains.
 	behind []bool
 }
 
-// examine reads the beginning of a log in all ways. The error names what is no text, or has
+// examine reads the beginning of a log in all ways. It returns an error if head is not text or has
 // no lines.
 func examine(head []byte, whole bool) (*detection, error) {
 	d := &detection{head: bytes.TrimPrefix(head, BOM)}
@@ -191,7 +191,7 @@ func (d *detection) read(formats []*Format) {
 		}
 	}
 	// The first field of some formats may hold anything, an envelope as well. But an object that has the
-	// fields of a request may have the whole line beside them, or only the path of the log that it is of.
+	// fields of a request may include the whole line as well, or just the path of the log that contains it.
 	slices.SortStableFunc(d.readings, func(x, y *reading) int {
 		return cmp.Or(cmp.Compare(y.total+y.rich, x.total+x.rich), cmp.Compare(members(x.around), members(y.around)),
 			cmp.Compare(len(y.around), len(x.around)))
@@ -257,17 +257,17 @@ func (a *attempt) reads(line []byte, record *Record) Kind {
 	return explain(a.reader, line, record)
 }
 
-// excludes reports whether the line that was read last is of the format's log, but none of its requests:
-// no other format may have it.
+// excludes reports whether the last line read belongs to the format's log but is not one of its requests,
+// in which case no other format may claim it.
 func (a *attempt) excludes() bool {
 	j, ok := a.reader.(*jsonReader)
 	return ok && j.row.IsLike && j.row.Excluded
 }
 
-// name is that of the format in its envelopes.
+// name returns the name of the format in its envelopes.
 func (a *attempt) name() string { return wrap(a.around, a.Format, nil).name }
 
-// explained tells which of the lines a format explains that has headers among them.
+// explained marks the lines that a format with headers explains.
 func (d *detection) explained(f *Format) []bool {
 	var r Record
 	reader := f.NewReader()
@@ -325,10 +325,10 @@ func (r *reading) count(lines []int) {
 	}
 }
 
-// settle leaves out the format with X-Forwarded-For before the client if what is there may be the host
-// that was asked for: in some lines it is a name, or all are the same, or they are fewer than those of
-// the clients, as the addresses of a server are, and those of proxies are not. So it does if few lines
-// are of it: servers write it for all requests. It reports whether lines have to be counted anew.
+// settle drops the format with X-Forwarded-For before the client if that field may be the requested host:
+// some lines have a name there, or all have the same value, or there are fewer values than clients, as with
+// the addresses of a server but not of proxies. It also drops the format if few lines match it, since
+// servers write the field for all requests. It reports whether lines have to be counted again.
 func (r *reading) settle() bool {
 	find := func(name string) int {
 		return slices.IndexFunc(r.tries, func(a *attempt) bool { return a.Format.name == name })
@@ -425,8 +425,8 @@ func enclose(around []*Envelope, f *Format, head []byte) *Format {
 	return wrap(around, f, nil).boundTo(head)
 }
 
-// hasInvalidRequest reports whether a line is like those of the common log format, but its
-// request is none.
+// hasInvalidRequest reports whether a line looks like the common log format but has an
+// invalid request.
 func hasInvalidRequest(line []byte) bool {
 	p := clfFormats()[2].NewReader().(*programReader)
 	p.Reset(line)
@@ -456,8 +456,8 @@ func (d *detection) others(f *Format) (n int) {
 	return n
 }
 
-// Hosts returns up to ten different hosts that are named in head, the beginning of a log, by a
-// field or by targets that are whole URLs. A name that cannot be a host is quoted. named tells
+// Hosts returns up to ten different hosts named in head, the beginning of a log, by a
+// field or by targets that are whole URLs. A name that cannot be a host is quoted. named is
 // whether the log names hosts: by a field, or in most targets.
 func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 	const most = 10
@@ -488,5 +488,5 @@ func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 	return hosts, f.HasHost() || 2*absolute > requests
 }
 
-// isURL tells whether b is a URL and nothing else.
+// isURL reports whether b is a URL and nothing else.
 func isURL(b []byte) bool { return schemeEnd(b) > 0 && bytes.IndexByte(b, ' ') < 0 }

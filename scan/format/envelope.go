@@ -9,8 +9,8 @@ import (
 )
 
 // Envelope is what a program between the server and the file puts around each line of
-// a log: syslog, a container runtime, a terminal. The lines within are of any format that
-// needs no header. Up to three envelopes are opened, one in the other.
+// a log: syslog, a container runtime, a terminal. The lines within may have any format that
+// needs no header. Up to three nested envelopes are opened.
 //
 // The stream of an envelope often has the lines of several programs. A line that the
 // format does not read is Other if its source, as the envelope names it, has no request at
@@ -24,7 +24,7 @@ type Envelope struct {
 	// Sample is an example of it, with an ellipsis for the line.
 	Sample string
 	// open returns the line in an envelope, and its source: a program, a container or a
-	// stream; nil if the envelope names none. buf has room for a line that is no view of
+	// stream; nil if the envelope names none. buf is for a line that is not a view of
 	// the outer one.
 	open func(line []byte, buf *[]byte) (source, inner []byte, has content)
 	// cuts: the program cuts long lines into pieces.
@@ -84,7 +84,7 @@ func Envelopes() []*Envelope {
 }
 
 // unwrap returns the line in all the envelopes, and its source: that which the outermost
-// envelope names that names any. The source of a piece is that of the envelope which cuts. bufs has
+// envelope names that names any. The source of a piece comes from the envelope that cuts. bufs holds
 // a buffer for each envelope.
 func unwrap(around []*Envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, has content) {
 	for i, e := range around {
@@ -162,7 +162,7 @@ type enveloped struct {
 	around  []*Envelope
 	sources [][]byte // of requests; nil if they are not known
 	inner   Reader
-	chunk   []byte // what has not been read
+	chunk   []byte // still to be read
 	size    int    // of the whole chunk
 	bufs    [maxEnvelopes][]byte
 	cut     [][]byte // the sources whose last line was a piece
@@ -220,7 +220,7 @@ func (e *enveloped) isMessage(line []byte) bool {
 	return has == nothing
 }
 
-// open returns the line in the envelopes, and false if there is none that is whole.
+// open returns the line in the envelopes, and false if none of them is whole.
 func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
 	source, inner, has := unwrap(e.around, line, &e.bufs)
 	e.source = source

@@ -55,7 +55,7 @@ func (e *escapes) undo(dst, field []byte) []byte {
 	}
 }
 
-// backslashed is the spelling of Apache and nginx, and hashed that of HAProxy: # and two
+// backslashed is the spelling of Apache and nginx, and hashed is HAProxy's: # and two
 // hexadecimal digits.
 var (
 	backslashed = spelling{escape: '\\', undo: unescape}
@@ -122,8 +122,8 @@ var hexDigits = func() (t [256]byte) {
 
 const notHex = 0x80
 
-// allPercents is percents for User-Agents, which old logs of CloudFront have encoded twice. So
-// one that has no blank then, but an encoded one, is decoded again. Most of those with an
+// allPercents is percents for User-Agents, which old logs of CloudFront encode twice. So
+// one that then has no blank, but an encoded one, is decoded again. Most User-Agents with an
 // encoded blank of their own have others: "My%20App/1 CFNetwork/1".
 var allPercents = spelling{escape: '%', undo: func(dst, field []byte) []byte {
 	from := len(dst)
@@ -137,7 +137,7 @@ var allPercents = spelling{escape: '%', undo: func(dst, field []byte) []byte {
 // undoubled is the spelling of fields in quotes in which a quote is written twice.
 var undoubled = spelling{escape: '"', undo: field.Undouble}
 
-// jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
+// jsonEscaped is the spelling of nginx with escape=json, which is that of JSON strings, with no
 // surrogates because nginx writes bytes from 127 on as they are.
 // Source: nginx.org, "Module ngx_http_log_module", log_format.
 var jsonEscaped = spelling{escape: '\\', undo: field.Unescape}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Explanation says how the first lines of a log are read.
+// Explanation describes how the first lines of a log are read.
 type Explanation struct {
-	// Format is the format of the log; nil if none was found, and Err says why.
+	// Format is the format of the log; nil if none was found, with the reason in Err.
 	Format *Format
 	Err    error
 	// Lines is how many lines were looked at, without those that have no byte. They are
@@ -38,16 +38,16 @@ type Example struct {
 	Number int // in the log, from 1
 	Line   []byte
 	Kind   Kind
-	// Fields are those of a request.
+	// Fields are the fields of a request.
 	Fields []Field
-	// Fault says at which place a line could not be read, as far as that can be told.
+	// Fault is the place at which a line could not be read, as far as that is known.
 	Fault string
 }
 
 // Field is a field of a request as it was understood.
 type Field struct{ Name, Value string }
 
-// Explain explains the beginning of a log, head. f is its format; nil: it is detected. whole
+// Explain explains the beginning of a log, head. f is its format, which is detected if nil. whole
 // is as for Detect. No more than n lines of a kind are examples.
 func Explain(head []byte, whole bool, f *Format, n int) *Explanation {
 	e := &Explanation{Format: f}
@@ -208,7 +208,7 @@ func isMistyped(text, name string) bool {
 	return max(len(text), len(name))-end <= 1
 }
 
-// fault says at which place a line could not be read, "" if that cannot be told.
+// fault returns the place at which a line could not be read, or "" if that is unknown.
 func fault(reader Reader, line []byte) string {
 	reader.Reset(line)
 	var r Record

@@ -1,22 +1,22 @@
 // Package format turns the lines of access logs into records.
 //
-// A line is read in two steps, because most lines are of no interest:
+// A line is read in two steps, because most lines do not matter:
 // Reader.Next cuts it off its chunk, reports whether it is a request, and finds
 // the User-Agent; only for a crawler does Reader.Complete read the other fields.
 //
 // A Record does not depend on the format of its line: its fields hold what the
 // client sent, with the log's own escaping undone.
 //
-// The formats are rows in the words that users give to --format: table.go has those of text,
-// jsonformats.go those of JSON. user.go and a file for each language compile words (nginx.go,
-// apache.go, userjson.go; words.go has the others). To what: a shape of scan/internal/field, which
-// finds the fields of a line, and what these mean: program.go (text with literals between the
+// The formats are rows written in the words that users give to --format: table.go has the text formats and
+// jsonformats.go the JSON formats. user.go and a file for each language compile words (nginx.go,
+// apache.go, userjson.go; words.go has the others) into a shape of scan/internal/field, which
+// finds the fields of a line, and a program that interprets them: program.go (text with literals between the
 // fields), json.go, and columns.go (text with a header that names its columns). clf.go reads most
-// lines of the common log format and its relatives faster than their words do. values.go makes
-// records of the fields. escape.go and time.go read what fields are written in. envelope.go opens
+// lines of the common log format and its relatives faster than the compiled words do. values.go turns
+// fields into records. escape.go and time.go decode escapes and times. envelope.go removes
 // what other programs wrote around a line (containers.go, member.go), and mixed.go reads lines of
-// several formats. detect.go finds the format of a log, guess.go that of JSON with unknown keys,
-// signs.go names what is no log, and explain.go shows how lines are read.
+// several formats. detect.go detects the format of a log, guess.go does so for JSON with unknown keys,
+// signs.go identifies files that are not logs, and explain.go shows how lines are read.
 //
 // To add a format, add a row to a table. TestFormats checks each row by its sample.
 package format
@@ -42,7 +42,7 @@ type Format struct {
 	isCommon bool
 	dialect  *dialect // of formats whose lines are columns, nil for others
 	header   []byte   // Header
-	// state returns what a chunk says of the lines in the next one, nil if nothing: see LastHeader.
+	// state returns what a chunk reveals about the lines in the next one, or nil: see LastHeader.
 	// It is nil if nothing ever does but headers.
 	state     func(chunk []byte) []byte
 	newReader func(*Format) Reader
@@ -86,7 +86,7 @@ func (f *Format) HasTime() bool { return f.has[moment] || f.has[timeOfDay] }
 // Sampled reports whether logs of the format may lack requests by design.
 func (f *Format) Sampled() bool { return f.sampled }
 
-// Doubts returns what is known of the format that leaves its lines unclear, as sentences for
+// Doubts returns why the format leaves lines ambiguous, if it does, as sentences for
 // the user.
 func (f *Format) Doubts() []string { return f.doubts }
 
@@ -104,7 +104,7 @@ func (f *Format) NewReader() Reader { return f.newReader(f) }
 // for the first format that explains it.
 var formats = sync.OnceValue(func() []*Format { return slices.Concat(lineFormats(), jsonFormats()) })
 
-// lineFormats are those of text and columns.
+// lineFormats are the formats for text and columns.
 var lineFormats = sync.OnceValue(func() []*Format {
 	return slices.Concat(programFormats(), clfFormats(), columnFormats)
 })
@@ -140,7 +140,7 @@ func Names() (names []string) {
 	return names
 }
 
-// ByName returns the format with a name, in any ASCII case: that of a row of the table; of
+// ByName returns the format with a name, in any ASCII case: a row of the table; of
 // several of these, joined by +, for logs with lines of each; and with envelopes around the
 // lines, as in syslog:combined; and json(WORDS), as Detect names what it has guessed. The formats
 // haproxy and haproxy_clf may have the names of captured headers behind them, as in haproxy:host,user-agent.
@@ -257,16 +257,16 @@ type Record struct {
 	// Size is the number of bytes of the body that were sent, -1 if the line has none, NoSizes if
 	// the format has no field for it, or only one that counts the header fields too.
 	Size int64
-	// Claim is what the writer of the log says about the client, such as the category of
+	// Claim is a statement by the writer of the log about the client, such as the category of
 	// verified bots of a CDN; nil if the format has no such field.
 	Claim []byte
-	// Lossy says what the log did to the target.
+	// Lossy is what the log did to the target.
 	Lossy Lossy
 	// Truncated reports whether the server cut the target before logging it.
 	Truncated bool
 }
 
-// Lossy says whether a target can differ from what the client sent.
+// Lossy is whether a target can differ from what the client sent.
 type Lossy uint8
 
 // What a log can do to a target.

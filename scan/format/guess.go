@@ -12,11 +12,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// JSON whose keys are those of no row of the table is read by a guess: by the keys and the values of
-// its first objects together. What cannot be guessed is an error, which says what is missing or what
+// JSON whose keys match no row of the table is read by guessing from the keys and values of
+// its first objects together. If that fails, the error says what is missing or what
 // cannot be read.
 
-// guess is what is found of the fields of a request in an object.
+// guess is what has been found out about the fields of a request in an object.
 type guess struct {
 	words   []string // of parseJSONMap; a path in capitals is not known
 	unknown bool     // there are such, or a member that is named for a field does not have one
@@ -25,7 +25,7 @@ type guess struct {
 	time    []byte   // what the member that is named for the time has, if it is none
 }
 
-// jsonKeys tell members of objects by their keys and values, and what to name them in a user's format
+// jsonKeys identify members of objects by their keys and values, and what to name them in a user's format
 // (fieldNames): is finds keys that are most likely for the field, and fits reports whether a value can
 // be one. An audit needs the fields that have what: like finds keys that may be theirs, and sure
 // reports whether a value is one whatever its key.
@@ -81,7 +81,7 @@ func isTarget(v []byte) bool {
 	return len(v) > 0 && v[0] == '/' || schemeEnd(v) > 0 || hasTarget(v, methodEnd(v))
 }
 
-// notAsked finds the keys of URLs and paths that are not what was asked for.
+// notAsked finds the keys of URLs and paths other than the requested one.
 var notAsked = lazy.Regexp(`(?i)refer|file|log|origin|upstream|backend|location|dir`)
 
 // guessOf guesses the fields of an object.
@@ -160,7 +160,7 @@ func guessByName(name string) (*Format, bool) {
 	return f, true
 }
 
-// objectsIn returns the first objects of lines, also those of arrays.
+// objectsIn returns the first objects of lines, including the elements of arrays.
 func objectsIn(lines [][]byte) (objects [][]byte) {
 	reader := jsonFormats()[0].NewReader().(*jsonReader)
 	reader.lax = true

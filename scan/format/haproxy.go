@@ -12,9 +12,9 @@ import (
 //	192.0.2.1:33317 [06/Feb/2009:12:14:14.655] http-in~ static/srv1 10/0/30/69/109 200 2750 - - ----
 //	1/1/1/1/0 0/0 {1wt.eu|Mozilla/5.0} {} "GET / HTTP/1.1"
 //
-// So they have to be named, as in haproxy:host,user-agent, or are guessed by what is in them.
-// A tilde after the name of the frontend tells that the connection was encrypted. Behind the request
-// option httpslog and formats of one's own have more fields. With option httplog clf, the captured
+// So they have to be named, as in haproxy:host,user-agent, or are guessed from their values.
+// A tilde after the name of the frontend means that the connection was encrypted. After the request,
+// option httpslog and custom formats have more fields. With option httplog clf, the captured
 // headers are in quotes at the end of the line.
 // Source: HAProxy's configuration.txt, 8.2.3 to 8.2.5, 8.6 and 8.8.
 const (
@@ -154,7 +154,7 @@ func (p *programReader) captures(line []byte, behind bool) (values [][]byte) {
 	}
 }
 
-// captured says how many values of a captured header look like what.
+// captured counts what the values of a captured header look like.
 type captured struct{ seen, agents, urls, hosts, lists int }
 
 func (c *captured) see(value []byte) {

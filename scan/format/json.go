@@ -45,12 +45,12 @@ type jsonReader struct {
 	values
 	lines
 	object *field.Object
-	row    field.Row // its texts are those of values
+	row    field.Row // its texts are shared with values
 	begins int       // where in the chunk the last line begins
-	rest   []byte    // what has not been read of an array before that, nil in none
-	others []Reader  // of the table, once a line is not of the format; see elsewhere
-	as     Record    // what one of these has read
-	lax    bool      // such lines are of no interest
+	rest   []byte    // the unread part of an array before that; nil outside of arrays
+	others []Reader  // of the table, once a line does not match the format; see elsewhere
+	as     Record    // what one of these read
+	lax    bool      // such lines do not matter
 	line   []byte    // the whole line of the array, nil once a record of it has been read
 }
 
@@ -181,7 +181,7 @@ func (j *jsonReader) readObject(r *Record) Kind {
 		return j.without(r)
 	}
 	if r.Size < 0 && string(j.text[bodySize]) != "-" && string(j.text[sentSize]) != "-" {
-		r.Size = NoSizes // nothing says that nothing was sent
+		r.Size = NoSizes // there is no evidence that nothing was sent
 	}
 	return Request
 }
@@ -204,9 +204,9 @@ func (j *jsonReader) integer(text []byte) []byte {
 	return j.buf[from:len(j.buf):len(j.buf)]
 }
 
-// elsewhere reports whether an object that is none of the format may be a request all the same: it
+// elsewhere reports whether an object that does not match the format may be a request anyway: it
 // has a User-Agent, or another row of the table reads a status or a User-Agent in it. Servers change
-// their keys when they are upgraded. An object is none by design if a member that tells has another
+// their keys when they are upgraded. An object is not a request by design if a discriminating member has another
 // value than in requests.
 func (j *jsonReader) elsewhere(r *Record) bool {
 	if j.lax || j.row.Excluded {
@@ -315,7 +315,7 @@ func (j *jsonReader) Plausible(r *Record) bool {
 }
 
 // bindJSON returns the format without those fields that no request in the head of the log
-// has, so that what is missing can be told.
+// has, so that errors can name what is missing.
 func bindJSON(f *Format, head []byte) *Format {
 	j := f.NewReader().(*jsonReader)
 	var has [allParts]bool

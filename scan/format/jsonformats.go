@@ -2,20 +2,20 @@ package format
 
 import "sync"
 
-// caddyWords are those of all versions of Caddy.
+// caddyWords are common to all versions of Caddy.
 const caddyWords = `xff=request.headers.X-Forwarded-For.0 host=request.host tls=request.tls.version
 	ua=request.headers.User-Agent.0 claim=request.headers.Signature-Agent.0 referer=request.headers.Referer.0
 	method=request.method target=request.uri
 	status=status bytes=size time=ts time=time`
 
-// ecsWords are those of all that write fields of the Elastic Common Schema.
+// ecsWords are common to all programs that write fields of the Elastic Common Schema.
 const ecsWords = `ip=client.ip ip=source.ip ip=client.address ip=source.address ip=communication.source.ip
 	ip=communication.source.address host=url.domain host=destination.domain scheme=url.scheme ua=user_agent.original
 	ua=http.user_agent.original method=http.request.method referer=http.request.referrer query=url.query
 	status=http.response.status_code bytes=http.response.body.bytes sent=http.response.bytes time=@timestamp`
 
 // jsonRows are the formats of which each line is a JSON object, the more specific first, in the
-// words of parseJSONMap. The names of members are those of the documentation named at each.
+// words of parseJSONMap. The names of members come from the documentation cited at each row.
 var jsonRows = []row{
 	// caddyserver.com/docs/logging; modules/caddyhttp/marshalers.go in
 	// github.com/caddyserver/caddy. client_ip is since 2.7, remote_ip since 2.5.
@@ -45,7 +45,7 @@ var jsonRows = []row{
 			claim=BotTags.0`,
 		`{"ClientIP":"192.0.2.1","ClientRequestHost":"www.example.com","ClientRequestMethod":"GET","ClientRequestScheme":"https","ClientRequestURI":"/a?b=c","ClientRequestUserAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","EdgeResponseBytes":1234,"EdgeResponseStatus":200,"EdgeStartTimestamp":"2026-03-04T05:06:07Z","RayID":"7c0d1e2f3a4b5c6d","VerifiedBotCategory":""}`},
 	// cloud.google.com/logging/docs/reference/v2/rest/v2/LogEntry#HttpRequest: load balancers,
-	// Cloud CDN and Cloud Run. The protoPayload is that of App Engine,
+	// Cloud CDN and Cloud Run. The protoPayload comes from App Engine,
 	// google.appengine.logging.v1.RequestLog.
 	{"gcp", "Google Cloud: load balancers, Cloud Run, App Engine", nil, true,
 		`needs=logName needs=timestamp ip=httpRequest.remoteIp ip=protoPayload.ip host=protoPayload.host
@@ -74,7 +74,7 @@ var jsonRows = []row{
 			time=time`,
 		`{"timeStamp":"2026-03-04T05:06:07+00:00","category":"ApplicationGatewayAccessLog","operationName":"ApplicationGatewayAccess","properties":{"clientIP":"192.0.2.1","httpMethod":"GET","originalRequestUriWithArgs":"/a?b=c","requestUri":"/a","requestQuery":"b=c","userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","httpStatus":200,"sentBytes":1234,"sslEnabled":"on","host":"www.example.com","originalHost":"www.example.com"}}`},
 	// techdocs.akamai.com/datastream2/docs/data-set-parameters. Every value is a string; blanks
-	// and what is no ASCII are percent-encoded.
+	// and non-ASCII bytes are percent-encoded.
 	{"akamai", "Akamai DataStream 2", nil, false,
 		`needs=reqTimeSec needs=cliIP ip=cliIP xff=xForwardedFor host=reqHost port=reqPort scheme=proto
 			ua@percent=UA method=reqMethod path@rootless=reqPath query=queryStr status=statusCode bytes=bytes
@@ -156,7 +156,7 @@ var jsonRows = []row{
 		`needs=url needs=response_status xff=client_ip host=host ua=request_user_agent method=request_method
 			target=url status=response_status bytes=response_body_size time=timestamp time=time_start`,
 		`{"timestamp":"2026-03-04T05:06:07","client_ip":"192.0.2.1","host":"www.example.com","url":"/a?b=c","request_method":"GET","request_protocol":"HTTP/1.1","request_user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","response_state":"HIT","response_status":200,"response_body_size":1234}`},
-	// No document names the keys of this; they are those of the LogFormat that most guides give:
+	// No document names these keys; they come from the LogFormat that most guides give:
 	// "time":"%t", "remoteIP":"%a", "host":"%V", "request":"%U", "query":"%q", "method":"%m",
 	// "userAgent":"%{User-agent}i". Others have %r for the request.
 	{"apache_json", "Apache with a LogFormat of JSON", nil, false,

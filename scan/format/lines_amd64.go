@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// fast says that the processor has the instructions of indexAVX2.
+// fast is set if the processor has the instructions of indexAVX2.
 var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
 // indexAVX2 sets marks to the offsets of three bytes in blocks of 64 bytes from p on, and

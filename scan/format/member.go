@@ -10,9 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// Collectors of logs ship each line as a member of a JSON object, and each calls that member
-// otherwise: log, message, textPayload, line, event.original. So it is found by its values: those of
-// the first lines look like lines of an access log, or are objects themselves.
+// Log collectors ship each line as a member of a JSON object, and each collector names that member
+// differently: log, message, textPayload, line, event.original. So it is found by its values: in
+// the first lines these look like lines of an access log, or are objects themselves.
 
 // memberPrefix begins the name of the envelope of a member, before its path: json.textPayload.
 const memberPrefix = "json."
@@ -42,14 +42,14 @@ func inMember(path string) *Envelope {
 	}
 }
 
-// member is what an object says of the line in it.
+// member is the information in an object about its line.
 type member struct {
 	raw    []byte // the line, as JSON has it
 	source []byte // the container that wrote it, or else the stream; nil if neither is named
 	piece  bool   // it goes on in the next object, or did not begin in this one
 }
 
-// find looks for the member at a path, and for what is known of the line, in an object and those on
+// find looks for the member at a path, and for information about the line, in an object and the objects on
 // the way.
 func (m *member) find(object []byte, steps []string) {
 	for name, value := range field.Members(object) {
@@ -130,7 +130,7 @@ type jsonValue struct {
 	array  string // the path of the array that it is in an object of; "" if it is in none
 }
 
-// valuesIn appends the values of an object, those of objects in it and in its strings, and the first
+// valuesIn appends the values of an object, the values of objects in it and in its strings, and the first
 // item of arrays. array is as in jsonValue.
 func valuesIn(list []jsonValue, prefix, array string, object []byte, depth int) []jsonValue {
 	const deepest, longest = 4, 60

@@ -10,8 +10,8 @@ import (
 // maxMixed is how many formats a mix has at most, besides errorLog.
 const maxMixed = 3
 
-// mix returns the format of logs whose lines are of several formats. Each line is of the
-// first that explains it: which reads it, and finds that its fields look as they do in a
+// mix returns a format for logs whose lines have several formats. Each line is read by the
+// first format that explains it, that is, parses it into fields that look as they do in a
 // log of the format. It is slower than each of them.
 //
 // If any has a field for the host, the mix has one, and it is empty in the lines of the
@@ -67,7 +67,7 @@ func joined(list []*Format, separator string) string {
 }
 
 // hasHeader reports whether logs of the format have lines that name their columns. Such lines
-// would be lost among those of other formats and in envelopes.
+// would be lost among lines of other formats and in envelopes.
 func (f *Format) hasHeader() bool { return f.dialect != nil && f.dialect.header != "" }
 
 // boundTo returns the format as the beginning of a log shows it, f itself if it shows nothing.
@@ -93,7 +93,7 @@ type mixed struct {
 // Reset begins a chunk.
 func (m *mixed) Reset(chunk []byte) { m.chunk, m.size = chunk, len(chunk) }
 
-// Next reads a line, and completes its record: that tells which format it is of.
+// Next reads a line and completes its record, which decides the format that it has.
 func (m *mixed) Next(r *Record) Kind {
 	if len(m.chunk) == 0 {
 		return End
@@ -173,12 +173,12 @@ func (m *mixed) Plausible(*Record) bool { return true }
 // requests and no reader, so it is not in the table of formats.
 var errorLog = &Format{name: "error_log", by: "nginx and Apache, for their own messages"}
 
-// errorLines are those of the error logs of nginx, 2026/03/04 05:06:07 [error] 71#71: *5 open() …,
+// errorLines matches lines of the error logs of nginx, 2026/03/04 05:06:07 [error] 71#71: *5 open() …,
 // and of Apache, [Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] …
 var errorLines = lazy.Regexp(`^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[^\]]*\] \d|` +
 	`\[... (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d[^\]]{0,12}\] \[)`)
 
-// isErrorLine reports whether a line is of an error log of nginx or Apache.
+// isErrorLine reports whether a line comes from an error log of nginx or Apache.
 func isErrorLine(line []byte) bool { return errorLines().Match(line) }
 
 // mixByName returns the mix of formats whose names are joined by plus signs.

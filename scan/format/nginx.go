@@ -42,8 +42,8 @@ var nginxVariables = sync.OnceValue(func() map[string]value {
 	list["time_iso8601"] = value{part: moment, pattern: isoPattern}
 	list["msec"] = value{part: moment, rank: 1, pattern: "%s"}
 	// nginx does not have these, nor _ and ident, which are for logs of other programs: the
-	// identity of common, a word of no interest that the program itself writes, HAProxy's,
-	// where a tilde tells of TLS, the header Host of a gateway on ports of its own, and the target
+	// identity of common, an unneeded word that the program itself writes, HAProxy's,
+	// where a tilde means TLS, the header Host of a gateway on ports of its own, and the target
 	// of a server that refuses those with blanks.
 	list["gateway_host"] = value{part: hostName, raw: true, spell: gatewayHost}
 	list["target"] = value{part: target, content: field.Word}

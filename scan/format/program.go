@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// program says what the fields of a text line mean, and what stands between them. It is made once,
+// program defines what the fields of a text line mean, and the text between them. It is made once,
 // from the words of a user or of a row of the table of formats, and immutable.
 type program struct {
 	*field.Template
@@ -36,7 +36,7 @@ var isSolid = [allParts]bool{
 	sentSize: true,
 }
 
-// add adds a field to the program: what its part says of it is set in the rule.
+// add adds a field to the program: the rule is set according to its part.
 func (p *program) add(r field.Rule, of part) {
 	r.Ignored, r.Code, r.Solid = of == ignored, of == statusCode, isSolid[of]
 	r.List, r.Free = of == forwardedFor, of == requestLine
@@ -83,7 +83,7 @@ func isAddressField(b []byte) bool {
 	return len(b) <= longest && isAddress(bareAddress(b)) || string(b) == "unix:"
 }
 
-// programReader reads lines as a program says.
+// programReader reads lines by a program.
 type programReader struct {
 	program
 	lines

@@ -24,7 +24,7 @@ const methods = `GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE`
 // headlessCloudFront is such a line with one of CloudFront's edge locations in it.
 var headlessCloudFront = lazy.Regexp(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)
 
-// named returns an error that says what the log is, nil if nothing tells.
+// named returns an error that says what the log is, or nil if that is unknown.
 func (d *detection) named() error {
 	if what := sniff.Beginning(d.head); what != "" {
 		return is(what)
@@ -151,7 +151,7 @@ func otherPrograms(lines [][]byte) error {
 
 const describeIt = "Describe its format with option Format; robotsieve formats lists the known ones"
 
-// err says why the log has no format.
+// err returns why the log has no format.
 func (d *detection) err() error {
 	if err := d.named(); err != nil {
 		return err

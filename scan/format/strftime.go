@@ -10,7 +10,7 @@ import (
 // pattern is a layout of times in the words of strftime. It is immutable.
 type pattern struct {
 	items []item
-	has   [allParts]bool // moment, day or timeOfDay: what the pattern tells
+	has   [allParts]bool // moment, day or timeOfDay: what the pattern includes
 	exact bool           // no zone may follow it
 }
 

@@ -10,7 +10,7 @@ import (
 // row is a row of the table of formats, in the words that users give to --format.
 type row struct {
 	name, by string
-	// fits tells formats apart whose lines are alike: whether a record looks as it does in a log
+	// fits distinguishes formats with similar lines: whether a record looks as it does in a log
 	// of this one. nil accepts all.
 	fits          func(*Record) bool
 	sampled       bool // logs may lack requests by design
@@ -292,7 +292,7 @@ func fromAddress(r *Record) bool {
 // isUnquoted reports whether the client is named by its address, and the request is not in quotes.
 func isUnquoted(r *Record) bool { return fromAddress(r) && methodEnd(r.Method) == len(r.Method) }
 
-// hostBesideAddress tells a host from an address, where both are next to each other and
+// hostBesideAddress distinguishes a host from an address, where both are next to each other and
 // either may come first, and from other fields.
 func hostBesideAddress(r *Record) bool { return fromAddress(r) && isDomain(r.Host) }
 

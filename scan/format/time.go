@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// layout reads a time that is written in one way, as nanoseconds since 1970; zone is of
-// times that do not name theirs, nil for UTC. It must accept any bytes.
+// layout parses a time written in one way, and returns nanoseconds since 1970. zone applies to
+// times that do not name one; nil means UTC. It must accept any bytes.
 type layout func(b []byte, zone *time.Location) (nanos int64, ok bool)
 
-// clfPattern is the time of the common log format in the words of strftime, and isoPattern that of
+// clfPattern is the time of the common log format as a strftime pattern, and isoPattern the time of
 // RFC 3339, 5.6, and the like.
 const (
 	clfPattern = "%d/%b/%Y:%H:%M:%S %z"
@@ -143,8 +143,8 @@ func exponentTime(b []byte) (int64, bool) {
 //   - the timestamps of archives (Stamp) of 4, 6, 8, 12 or 14 digits, and of 17 with
 //     milliseconds;
 //   - numbers of seconds since 1970, perhaps with a fraction, of milliseconds, microseconds
-//     and nanoseconds: the size tells them apart. One of less than nine digits, before 1974,
-//     is no time, but perhaps one of bytes;
+//     and nanoseconds: the magnitude decides. One of fewer than nine digits, before 1974,
+//     is not a time, but may be a number of bytes;
 //   - RFC 1123, such as Mon, 02 Jan 2006 15:04:05 GMT, and with a numeric zone;
 //   - the time of the common log format.
 func Instant(text []byte) (unix int64, ok bool) {
@@ -204,7 +204,7 @@ func isClear(t time.Time, hour, minute int) bool {
 	return t.Hour() == hour && t.Minute() == minute
 }
 
-// zoneAt reads the zone at the start of b: UTC, GMT, Z, or what is east of Greenwich, as +01, +0100
+// zoneAt reads the zone at the start of b: UTC, GMT, Z, or an offset east of Greenwich such as +01, +0100
 // or +01:00. n is its length, 0 if there is none.
 func zoneAt(b []byte) (east int64, n int) {
 	if n = letters(b); n > 0 {
@@ -356,7 +356,7 @@ type moments struct {
 // clockLength is the length of hh:mm:ss.
 const clockLength = 8
 
-// read reads a time. zone is of times that name none; nil is UTC.
+// read parses a time. zone applies to times that name none; nil means UTC.
 func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
 	if n := len(m.last); n > 0 && n == len(text) && zone == nil && m.isAlike(text) {
 		seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(text[m.at:]))
@@ -391,7 +391,7 @@ func (m *moments) isAlike(text []byte) bool {
 func (m *moments) learn(text []byte, layout layout) {
 	m.last = m.last[:0]
 	colon := bytes.LastIndexByte(text, ':')
-	if colon > 3 && text[colon-3] != ':' { // it is of the zone
+	if colon > 3 && text[colon-3] != ':' { // it belongs to the zone
 		colon = bytes.LastIndexByte(text[:colon], ':')
 	}
 	at := colon - len("hh:mm")

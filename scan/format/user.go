@@ -22,9 +22,9 @@ const (
 // Parse returns the format that a user describes in the words of a program that writes or
 // reads logs:
 //
-//   - nginx: log_format NAME '…';, or what is between its quotes;
+//   - nginx: log_format NAME '…';, or the text between its quotes;
 //   - Apache, and what follows it, such as varnishncsa and Fastly: LogFormat "…" NAME, or
-//     what is between its quotes;
+//     the text between its quotes;
 //   - GoAccess: its log-format, perhaps with lines date-format and time-format;
 //   - Envoy: its format string;
 //   - W3C: the line #Fields that a log lacks;
@@ -32,7 +32,7 @@ const (
 //   - a regular expression of package regexp with named groups, as in "(?P<ip>\S+)". It is
 //     slow and allocates.
 //
-// A text that describes a JSON object is a format of JSON lines. The error says what keeps
+// A text that describes a JSON object is a format of JSON lines. The error states what keeps
 // lines from being read or audited: no time, no target, or two fields with nothing between
 // them. See also HasAgent and Doubts.
 func Parse(text string) (*Format, error) {
@@ -95,7 +95,7 @@ func isJSONMap(text string) bool {
 	})
 }
 
-// refuseHAProxy says how to read a log of HAProxy, whose words do not tell which headers are
+// refuseHAProxy explains how to read a log of HAProxy, whose words do not show which headers are
 // captured.
 func refuseHAProxy(string) (*Format, error) {
 	return nil, errors.New("it does not tell which headers are captured: " +
@@ -117,11 +117,11 @@ type value struct {
 	rank int
 	// pattern is the layout of a time in the words of strftime, or anyPattern.
 	pattern string
-	// protocol is of HTTP/1.1 and the like.
+	// protocol is set for HTTP/1.1 and the like.
 	protocol bool
 	content  field.Content // if it is not Any: what it can hold
 	raw      bool          // a client writes it as it likes
-	spell    spelling      // if it is another than that of all values
+	spell    spelling      // if it differs from the default spelling
 }
 
 // wording is a user's format, in whatever language.
@@ -139,7 +139,7 @@ type wording struct {
 // (fieldNames) and the variables for it: the first counts that a format has, and those with a bar
 // between them are equal; a dash is none, before those of a second line. An exclamation mark
 // stands after one that a client writes as it likes. In a line that begins with what a field can
-// hold are variables of no interest, which the program writes itself. All others may hold a
+// hold are variables that are not needed, which the program writes itself. All others may hold a
 // client's words.
 func valuesOf(table string) map[string]value {
 	contents := map[string]field.Content{
@@ -192,7 +192,7 @@ func (w *wording) add(name string, v value) {
 }
 
 // addTime adds a value that is a time in a layout of strftime, and not only a fraction of
-// one if that does not stand beside others.
+// one if that does not stand next to others.
 func (w *wording) addTime(name, pattern string, rank int) error {
 	p, err := newPattern(pattern)
 	if err != nil {
@@ -207,7 +207,7 @@ func (w *wording) join() {
 	w.joinTimes()
 	w.joinPaths()
 	w.joinRequests()
-	for i := 1; i < len(w.words); i++ { // a port after a host is that of the host
+	for i := 1; i < len(w.words); i++ { // a port after a host belongs to the host
 		if b := &w.words[i]; b.part == ownPort && (b.before == ":" || b.before == ",") && w.words[i-1].part == hostName {
 			b.part = serverPort
 		}
@@ -239,7 +239,7 @@ func (w *wording) format() (*Format, error) {
 	return f, f.auditable()
 }
 
-// auditable tells why no line of the format can be audited.
+// auditable returns why no line of the format can be audited.
 func (f *Format) auditable() error {
 	switch {
 	case f.targetPart() == ignored:
@@ -250,7 +250,7 @@ func (f *Format) auditable() error {
 	return nil
 }
 
-// joinTimes makes one value of times that stand beside each other, such as day and time of
+// joinTimes makes one value of times that stand next to each other, such as day and time of
 // day, and of the text between them, which has no quotes or brackets.
 func (w *wording) joinTimes() {
 	for i := 0; i+1 < len(w.words); {
@@ -269,7 +269,7 @@ func (w *wording) joinTimes() {
 }
 
 // joinPaths makes one value of a path and the query after it, and of values after each
-// other that are of no interest.
+// other that are not needed.
 func (w *wording) joinPaths() {
 	for i := 0; i+1 < len(w.words); {
 		a, b := &w.words[i], w.words[i+1]
@@ -307,10 +307,10 @@ func (w *wording) joinRequests() {
 	}
 }
 
-// isIgnored reports whether a value is of no interest.
+// isIgnored reports whether a value is not needed.
 func (w *word) isIgnored() bool { return w.part == ignored && !w.protocol }
 
-// best returns which word counts for each part, -1 where there is none.
+// best returns which word counts for each part, or -1 if there is none.
 func (w *wording) best() (best [allParts]int) {
 	for p := range best {
 		best[p] = -1
@@ -355,7 +355,7 @@ func afterWords(read layout) layout {
 	}
 }
 
-// mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
+// mayHaveBlanks marks the parts in which a blank does not mean that a protocol begins.
 var mayHaveBlanks = [allParts]bool{target: true, path: true, rewrittenPath: true, query: true}
 
 // program returns the format of a wording that is text.
@@ -397,7 +397,7 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 			r.Without = '|' // it is one of several captured headers
 		}
 		if word.protocol && i > 0 && mayHaveBlanks[p.fields[i-1]] {
-			r.Before += "HTTP/" // which tells where the field before ends
+			r.Before += "HTTP/" // which marks the end of the field before
 		}
 		if times, err := newPattern(word.pattern); err == nil {
 			r.Blanks = times.blanks()

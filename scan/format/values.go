@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// part says what a field of a log is about. Every engine of this package finds the raw
+// part is the meaning of a field of a log. Every engine of this package finds the raw
 // fields of a line; values makes a Record of them, so that a part means the same in all
 // formats.
 type part uint8
@@ -38,16 +38,16 @@ const (
 	query              // the query, with or without its question mark; empty or "-" if there was none
 	statusCode         // the status
 	bodySize           // the bytes sent, of the body alone or as far as known
-	sentSize           // the bytes sent, those of the header fields among them: no size of a body
+	sentSize           // the bytes sent, header fields included: not the size of a body
 	moment             // date and time
 	day                // the date alone
 	timeOfDay          // the time of day alone
-	botClaim           // what the writer of the log says about the client, Record.Claim
+	botClaim           // a statement by the writer of the log about the client, Record.Claim
 	referrer           // the header Referer
 	allParts
 )
 
-// meaning says what the fields of a format are, and how they are written. It is part of a
+// meaning defines what the fields of a format are, and how they are written. It is part of a
 // Format and immutable.
 type meaning struct {
 	has    [allParts]bool     // what the format has fields for
@@ -209,7 +209,7 @@ func (v *values) complete(r *Record) {
 	v.completeTarget(r)
 }
 
-// size returns the size of the body. That of a whole answer tells only whether anything was
+// size returns the size of the body. For a whole answer it shows only whether anything was
 // sent.
 func (v *values) size() int64 {
 	p := bodySize
@@ -230,7 +230,7 @@ func (v *values) size() int64 {
 // of a client is returned as it is.
 func bareAddress(b []byte) []byte {
 	if bytes.IndexByte(b, ':') < 0 && !bytes.HasPrefix(b, []byte("[")) {
-		return b // most are of IPv4
+		return b // most are IPv4
 	}
 	colon := bytes.LastIndexByte(b, ':')
 	switch {
@@ -300,7 +300,7 @@ func hasPort(host []byte) bool {
 	return colon >= 0 && (colon == bytes.IndexByte(host, ':') || host[colon-1] == ']')
 }
 
-// completeTarget sets the method and the target, in absolute form if the log tells the
+// completeTarget sets the method and the target, in absolute form if the log shows the
 // scheme and the host.
 func (v *values) completeTarget(r *Record) {
 	r.Truncated, r.Lossy, r.SchemeLogged, r.OwnURL = false, Exact, false, false
@@ -376,7 +376,7 @@ func appendEncoded(dst, text []byte, octets string) []byte {
 	return dst
 }
 
-// schemeOf returns http or https if the log tells which, and "" if it does not.
+// schemeOf returns http or https if the log shows which, or "" otherwise.
 func (v *values) schemeOf() string {
 	switch name := v.text[schemeName]; {
 	case len(name) == len("https") && bytes.EqualFold(name, []byte("https")):
@@ -548,8 +548,8 @@ func isRobots(target []byte) bool {
 	return bytes.Contains(target, []byte(robots))
 }
 
-// plausibleAddress tells whether b may be a client's address or its name, or a dash where
-// the client is not known, such as that of a Unix socket.
+// plausibleAddress reports whether b may be a client's address or its name, or a dash where
+// the client is not known, such as for a Unix socket.
 func plausibleAddress(b []byte) bool {
 	if bytes.IndexByte(b, ':') < 0 {
 		return plausibleHost(b) || string(b) == "-"
@@ -567,7 +567,7 @@ func plausibleAddress(b []byte) bool {
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// plausibleHost tells whether b may be a host name, with or without a port.
+// plausibleHost reports whether b may be a host name, with or without a port.
 func plausibleHost(b []byte) bool {
 	letters := 0
 	for _, c := range b {

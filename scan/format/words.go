@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// The words of GoAccess and Envoy, and regular expressions; those of nginx and Apache, which have more of
+// The words of GoAccess and Envoy, and regular expressions. The words of nginx and Apache, which have more of
 // them, have files of their own.
 
 // goAccessValues are the specifiers of GoAccess that an audit needs, and numbers. Source:
@@ -148,7 +148,7 @@ func (w *wording) joinZone() {
 }
 
 // envoyOperators are the command operators of Envoy that an audit needs, and those that Envoy
-// writes itself. The path is that of the client only where a route has not rewritten it. Source:
+// writes itself. The path is the client's only where a route has not rewritten it. Source:
 // envoyproxy.io, "Access logging", "Command Operators".
 var envoyOperators = sync.OnceValue(func() map[string]value {
 	return valuesOf(`method REQ(:METHOD)
@@ -196,8 +196,8 @@ func parseEnvoy(text string) (*Format, error) {
 }
 
 // parseRegexp returns the format that a regular expression of package regexp describes. Its
-// named groups are fields; their names are those of a JSON map. A line is of the format if
-// some of it matches. Times are those of anyTime, and the escapes of nginx and Apache are
+// named groups are fields; their names are the same as in a JSON map. A line matches the format if
+// some of it matches. Times are parsed by anyTime, and the escapes of nginx and Apache are
 // undone.
 func parseRegexp(text string) (*Format, error) {
 	expression, err := regexp.Compile(text)

@@ -14,8 +14,8 @@ import (
 )
 
 // The members of an archive are inputs of their own. They are found when the archive is (index.go),
-// and each has its place in a file: those of a plain tar and of a zip in the archive itself, and
-// those of a compressed tar in a temporary file (spool.go). A member is opened there, and read by
+// and each has its place in a file: members of a plain tar or a zip in the archive itself, and
+// members of a compressed tar in a temporary file (spool.go). A member is opened there, and read by
 // ranges or decompressed, as a file of its own would be.
 
 // tarBlock is the length of a header of a tar, and what the lengths of its members are rounded up
@@ -120,7 +120,7 @@ func (v *resolver) openArchives(ctx context.Context) {
 	}
 }
 
-// members adds the members of an archive, and tells what is no input.
+// members adds the members of an archive, and reports the ones that are not inputs.
 func (v *resolver) members(in *Input, c *contents) {
 	for _, o := range c.others {
 		if o.lost {

@@ -170,7 +170,7 @@ type Blocks struct {
 	gzip  inflate.Gzip
 	from  *bufio.Reader // nil until it is needed
 	bytes bytes.Reader
-	over  [1]byte // what there is no room for
+	over  [1]byte // a byte that does not fit into dst
 }
 
 // Zstd decompresses a frame of Zstandard into dst and returns how many bytes that are. It is an
@@ -188,7 +188,7 @@ func (b *Blocks) Zstd(dst, src []byte) (n int, err error) {
 }
 
 // Gzip decompresses members of gzip into dst and returns how many bytes that are, one more than
-// there is room for if dst is too short.
+// fit if dst is too short.
 func (b *Blocks) Gzip(dst, src []byte) (n int, err error) {
 	if b.from == nil {
 		b.from = bufio.NewReaderSize(nil, 64<<10)

@@ -25,7 +25,7 @@
 // allocate for each of their blocks).
 //
 // The files, from the outside in: resolve.go finds the inputs and sorts them, archive.go looks into
-// archives (index.go finds the members of a tar, zip.go those of a zip, spool.go keeps those of a
+// archives (index.go finds the members of a tar, zip.go the members of a zip, spool.go keeps members of a
 // compressed tar), input.go opens one input, reader.go returns its chunks, plain.go finds and reads
 // ranges of plain files, stream.go decodes everything else and cuts it, codec.go has what decoders
 // share (they are in gzip.go, zstd.go and xz.go, and windows.go bounds their memory), parts.go reads

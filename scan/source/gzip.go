@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// gzipDecoder reads member after member, and tells padding from a broken member.
+// gzipDecoder reads member after member, and distinguishes padding from a broken member.
 type gzipDecoder struct {
 	raw  *rawReader
 	z    *inflate.Gzip

@@ -31,7 +31,7 @@ func (in *Input) contents(ctx context.Context, room *room, spool *spool) *conten
 	return c
 }
 
-// contents is what was found in an archive.
+// contents holds what was found in an archive.
 type contents struct {
 	of      *archive
 	ctx     context.Context
@@ -70,7 +70,7 @@ func (c *contents) leaveOut(name, why string, lost bool) {
 	}
 }
 
-// String names the members, and says why they are no inputs.
+// String names the members, and explains why they are not inputs.
 func (o others) String() string {
 	names := strings.Join(o.names, ", ")
 	if more := o.n - len(o.names); more > 0 {
@@ -205,7 +205,7 @@ func (c *contents) markCut() {
 	}
 }
 
-// afterMember says which member an error came after.
+// afterMember names the member that an error came after.
 func afterMember(last string, err error) error {
 	if last != "" {
 		err = fmt.Errorf("in or after the member %s: %w", last[:min(len(last), maxMemberName)], noEOF(err))

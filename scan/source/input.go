@@ -19,15 +19,15 @@ import (
 // concurrent use. Its fields must not change once a Reader has it.
 type Input struct {
 	Name string // as a user would recognise it: a path, or "-"
-	// Size is its bytes on disk when it was found, of a member of an archive those that it has
-	// unpacked; -1 when unknown, as of a pipe.
+	// Size is the number of bytes on disk when it was found, or the unpacked bytes of a member of an
+	// archive; -1 if unknown, as for a pipe.
 	Size int64
-	// Windows bounds the windows of decompressors of all inputs that have it. Nil: windows of up to
-	// 128 MiB, together with all other inputs of the process.
+	// Windows bounds the decompression windows of all inputs that share it. If nil, windows of up to
+	// 128 MiB are allowed, shared with all other inputs of the process.
 	Windows *Windows
-	Hash    bool // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
+	Hash    bool // whether a Reader finds the SHA-256 of its bytes; for a pipe, it must be set before Head
 	// Records, if not nil, returns how many bytes of data, which begins with a record, are whole
-	// records, and whether each line of them is one; final says that nothing follows. Chunks then
+	// records, and whether each line of them is one; final is set if nothing follows. Chunks then
 	// end with a record, and a record may have Options.MaxLine bytes. A line whose end it does not
 	// find in so many bytes is cut off as final.
 	Records func(data []byte, final bool) (end int, lines bool)
@@ -85,10 +85,10 @@ func newFile(name string, info fs.FileInfo) *Input {
 	return in
 }
 
-// Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the
-// first bytes. That of a member of an archive is how the member is compressed, and after that of
-// the archive, or "deflate", if that is compressed too: "gzip" is also that of a plain member of a
-// .tar.gz, and "xz+gzip" that of a .gz in a .tar.xz.
+// Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" until Head or a Reader has seen the
+// first bytes. For a member of an archive it is the member's compression, preceded by that of
+// the archive, or "deflate", if it is compressed too: "gzip" also stands for a plain member of a
+// .tar.gz, and "xz+gzip" for a .gz in a .tar.xz.
 func (in *Input) Codec() string {
 	own := sniff.Codec(in.codec.Load())
 	switch around := in.around(); {
@@ -489,7 +489,7 @@ func (in *Input) plainStream(bytes io.Reader, r *Reader) *stream {
 	return &stream{codec: sniff.Plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}
 }
 
-// archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any
+// archiveKind reports by its first bytes whether a file is an archive whose members are inputs: any
 // tar, and a zip that is not compressed. One that cannot be read is none. If it cannot be opened
 // now, nobody knows whether it is one: then it is not opened later either.
 func (in *Input) archiveKind() string {

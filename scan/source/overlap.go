@@ -9,7 +9,7 @@ import (
 
 // Logs may overlap in part: one was copied before it was full, or two exports share an hour. What
 // is in both counts twice. It is found by the first lines of each log: while the logs are read, the
-// lines of a chunk are compared with them if they are of its time. So this costs next to nothing, and
+// lines of a chunk are compared with them if their times overlap. So this costs next to nothing, and
 // may miss an overlap where lines are out of order; but it never claims one that is not there.
 
 // OpeningLines is how many lines of a log must stand in another one.

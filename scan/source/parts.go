@@ -15,7 +15,7 @@ import (
 // input, so that a member can be copied without being compressed again. It belongs to one
 // goroutine.
 type Parts struct {
-	*openInput // of gzip its bytes are those of the member
+	*openInput // for gzip, its bytes are the member's
 	in         *Input
 	zip        *gzipDecoder // of gzip; else nil
 	at         int64        // where on disk the part begins
@@ -40,7 +40,7 @@ func (in *Input) OpenParts(keep int) (*Parts, error) {
 	return p, nil
 }
 
-// Next goes to the next part, and passes over what is left of the one before. It returns io.EOF
+// Next goes to the next part, and skips the rest of the current one. It returns io.EOF
 // after the last.
 func (p *Parts) Next() error {
 	if p.zip == nil {
@@ -157,13 +157,13 @@ func (t *tape) add(b []byte) {
 
 func (t *tape) drop(n int) { t.begin, t.from = t.begin+n, t.from+int64(n) }
 
-// cut forgets what is before an offset.
+// cut drops everything before an offset.
 func (t *tape) cut(offset int64) {
 	t.drop(int(offset - t.from))
 	t.over = false
 }
 
-// upTo returns what is kept before an offset, unless some of it is missing.
+// upTo returns the retained bytes before an offset, unless some of it is missing.
 func (t *tape) upTo(offset int64) ([]byte, bool) {
 	return t.bytes[t.begin : t.begin+int(offset-t.from)], !t.over
 }

@@ -55,7 +55,7 @@ func (r *Reader) sendRanges(input int, o opened) {
 	for t := (fileRange{file: p, end: p.begin}); !t.last; t.seq++ {
 		t.off = t.end
 		at, err := r.endRange(&t, buf)
-		if err != nil { // what is before may be read
+		if err != nil { // the bytes before may be read
 			t.end, t.last = min(t.off+int64(r.o.ChunkSize), p.end), true
 			t.keep = t.end - t.off
 			r.failPlain(p, at, err)
@@ -74,7 +74,7 @@ const searchBuffer = 128 << 10
 
 // endRange finds the end of a range that begins with a line: the end of the line that has its byte
 // ChunkSize, unless that line is too long. Then the range ends before the line, or has it alone. An
-// error is of a position in the file.
+// error refers to a position in the file.
 func (r *Reader) endRange(t *fileRange, buf []byte) (at int64, err error) {
 	p := t.file
 	chunk, longest := t.off+int64(r.o.ChunkSize), t.off+int64(r.o.MaxLine)

@@ -69,11 +69,11 @@ func (o Options) filled() Options {
 	return o
 }
 
-// longest is how long a buffer may be: that of the longest line, and what is before it where a read
+// longest is the largest size of a buffer: the longest line, and what precedes it where a read
 // is aligned.
 func (o Options) longest() int { return max(o.MaxLine+1, o.ChunkSize+overread) + alignment }
 
-// buffers is how many chunks there is memory for, beside what each stream holds of its own: its
+// buffers is the number of chunks that fit in memory, besides what each stream holds of its own: its
 // input, and the line that begins the next chunk. There is one more than there are workers at
 // least.
 func (o Options) buffers() int {
@@ -101,7 +101,7 @@ type Reader struct {
 	o      Options
 	states []state
 
-	ready  chan item // it has room for all chunks, so that sending never blocks
+	ready  chan item // with capacity for all chunks, so that sending never blocks
 	chunks *pool
 
 	stop    chan struct{} // closed by Stop

@@ -65,10 +65,10 @@ func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (
 	return v.ins, v.warnings, v.errs
 }
 
-// MemberSeparator is between the name of an archive and that of its member in [Input.Name].
+// MemberSeparator separates the name of an archive from the name of its member in [Input.Name].
 const MemberSeparator = ":"
 
-// Limits bound Inputs. The zero value has no bounds.
+// Limits bound Inputs. The zero value means no limits.
 type Limits struct {
 	// Memory is how many bytes the list of inputs may take, by ListedBytes. What does not fit is
 	// left out, with one error, ErrRoom.
@@ -204,7 +204,7 @@ func (v *resolver) unfollowed() {
 }
 
 // glob returns the names that match a pattern. As in a shell, a wildcard does not match a leading
-// dot. Unlike filepath.Glob, it tells of directories that it cannot read.
+// dot. Unlike filepath.Glob, it reports directories that it cannot read.
 func (v *resolver) glob(pattern string) (names []string) {
 	dir, file := filepath.Split(pattern)
 	dirs := []string{filepath.Clean(dir)}
@@ -372,7 +372,7 @@ func compareRotated(a, b string) int {
 		strings.Compare(a, b))
 }
 
-// rotation is what the name of a file tells of a rotated set.
+// rotation is the place of a file in a rotated set, as its name shows it.
 type rotation struct {
 	log    string // name of the file that is written to
 	kind   rotationKind
@@ -392,7 +392,7 @@ const (
 // maxRotations is the highest number that counts rotations. Anything longer is a date.
 const maxRotations = 99_999
 
-// rotationOf reads a name without the end that says how the file is compressed.
+// rotationOf reads a name without the end that shows how the file is compressed.
 func rotationOf(name string) rotation {
 	if sniff.CodecOfName(name) != sniff.Unknown {
 		name = name[:strings.LastIndexByte(name, '.')]
@@ -418,17 +418,17 @@ var ErrRoom = errors.New("there are too many inputs for the memory")
 // ListedBytes is about how many bytes of memory an input of that name takes before it is read.
 func ListedBytes(name string) int64 { return int64(2<<10 + 4*len(name)) }
 
-// room is what is left of Limits.Memory. It is safe for concurrent use.
+// room is the unused part of Limits.Memory. It is safe for concurrent use.
 type room struct{ left atomic.Int64 }
 
-// newRoom returns the room of so many bytes; 0 is no bound.
+// newRoom returns a room of that many bytes; 0 means no limit.
 func newRoom(memory int64) *room {
 	r := &room{}
 	r.left.Store(cmp.Or(memory, math.MaxInt64))
 	return r
 }
 
-// take takes the room of an input of that name.
+// take takes the memory for an input of that name.
 func (r *room) take(name string) error {
 	if r.left.Add(-ListedBytes(name)) < 0 {
 		return ErrRoom

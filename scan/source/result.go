@@ -52,7 +52,7 @@ func newError(name string, offset int64, err error) *Error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	if e, direct := err.(*inflate.Error); direct { //nolint:errorlint // what wraps it says more
+	if e, direct := err.(*inflate.Error); direct { //nolint:errorlint // a wrapper has more information
 		err = e.Err
 	}
 	return &Error{Name: name, Offset: offset, Err: err}
@@ -74,7 +74,7 @@ func (s *state) fail(e *Error) {
 	}
 }
 
-// add counts what was given to a caller of Next, and what was read for it.
+// add counts the bytes returned to a caller of Next, and the bytes read for them.
 func (s *state) add(bytes, disk int64, complete bool) {
 	s.Lock()
 	defer s.Unlock()

@@ -22,7 +22,7 @@ type spool struct {
 	end  int64            // of the last member
 	once sync.Once        // release
 
-	// Of the member that is added: what is packed goes from z to the spool, and from there to the file.
+	// The member being added: packed bytes go from z to the spool, and from there to the file.
 	z      *spill.Packer
 	to     *bufio.Writer
 	length int64
@@ -42,14 +42,14 @@ var (
 )
 
 // add puts the bytes of a member into the spool, and marks it if the archive breaks inside it. The
-// error is that of the spool, from which the member is missing then.
+// error comes from the spool, in which case the member is missing from it.
 func (s *spool) add(m *member, bytes io.Reader) (err error) {
 	if s.file == nil {
 		if s.file, err = spill.CreateTemp(); err != nil {
 			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
 		}
 		s.to = bufio.NewWriterSize(nil, rawBuffer)
-		s.z = spill.NewPacker() // beside the goroutine that decompresses
+		s.z = spill.NewPacker() // concurrently with the goroutine that decompresses
 	}
 	s.length = 0
 	s.to.Reset(io.NewOffsetWriter(s.file, s.end))

@@ -19,7 +19,7 @@ type stream struct {
 	dec    decoder
 	window *window
 	file   *disk.File // nil if the caller closes it
-	inFile bool       // its bytes are those of a file from begin on
+	inFile bool       // its bytes are the same as in a file from begin on
 	begin  int64      // the position in the file
 	below  *stream    // of a packed member, what its bytes come from
 	head   []byte     // decoded by Head, to be read again

@@ -8,17 +8,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// ordinaryWindow is the largest window that every stream may have: that of zstd up to level 19 and
+// ordinaryWindow is the largest window that every stream may have: the one used by zstd up to level 19 and
 // of xz up to level 6.
 const ordinaryWindow = 8 << 20
 
-// MaxWindow is the largest window of all, as of the commands zstd and xz without special flags.
+// MaxWindow is the largest window allowed, as in the commands zstd and xz without special flags.
 const MaxWindow = 128 << 20
 
 // Windows bounds the windows of zstd streams, and the dictionaries of xz streams, that are open at
-// the same time. Each stream may have one of up to 8 MiB. A larger one has to wait until no other
-// stream that is read has such a one. There may be two more, each of them while nothing else takes
-// memory: of a file whose first lines are looked at, and of one pipe, from when it is opened. It is
+// the same time. Each stream may use up to 8 MiB. A larger window has to wait until no other
+// stream being read has one. There may be two more, each of them only while nothing else takes
+// memory: one for a file whose first lines are examined, and one for a pipe, from when it is opened. It is
 // safe for concurrent use.
 type Windows struct {
 	limit                 int64
@@ -35,7 +35,7 @@ func NewWindows(limit int64) *Windows {
 	return &Windows{limit: min(max(limit, ordinaryWindow), MaxWindow), reading: slot(), glance: slot(), pipe: slot()}
 }
 
-// Largest is the largest window that there is memory for beside ordinary ones; 0 if there is none.
+// Largest is the largest window that there is memory for besides ordinary ones; 0 if there is none.
 func (w *Windows) Largest() int64 {
 	if w.limit == ordinaryWindow {
 		return 0
@@ -48,7 +48,7 @@ var defaultWindows = NewWindows(0)
 // WindowError is the error of a stream whose window is too large.
 type WindowError struct {
 	Codec         string
-	Window, Limit int64 // in bytes; of two pipes that have such a window the second one has the Limit 8 MiB
+	Window, Limit int64 // in bytes; of two pipes with such a window, the second has a Limit of 8 MiB
 }
 
 // Error names the sizes.
@@ -70,7 +70,7 @@ type window struct {
 }
 
 // newWindow returns the right of a regular file, or of a member, to a window. stop is that of its
-// Reader, nil if there is none.
+// Reader, or nil if there is none.
 func newWindow(of *Windows, stop <-chan struct{}) *window {
 	w := &window{of: cmp.Or(of, defaultWindows), stop: stop, waits: true}
 	if w.slot = w.of.reading; stop == nil {

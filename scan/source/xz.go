@@ -15,7 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// xzDecoder decodes stream after stream of an .xz file, and tells padding from a broken stream. The
+// xzDecoder decodes stream after stream of an .xz file, and distinguishes padding from a broken stream. The
 // library decodes a stream; it gets the bytes through an xzFeed, which checks how much memory they
 // will make it take.
 type xzDecoder struct {
@@ -103,7 +103,7 @@ type xzFeed struct {
 	values int   // of the index that follow
 }
 
-// maxXzBlocks is how many blocks a stream may have: those of 1 TiB that `xz --threads` makes.
+// maxXzBlocks is the maximum number of blocks in a stream, enough for 1 TiB by `xz --threads`.
 const maxXzBlocks = 1 << 18
 
 // xzChecks is the length of each kind of check.

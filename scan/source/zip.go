@@ -54,7 +54,7 @@ var documents = []struct{ member, is string }{
 	{"[Content_Types].xml", "an Office document"},
 }
 
-// document returns what document an archive is, "" if it is none.
+// document returns which kind of document an archive is, or "" if it is not one.
 func document(files []*zip.File) string {
 	for _, d := range documents {
 		isMember := func(f *zip.File) bool { return f.Name == d.member }
@@ -136,7 +136,7 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 	return c.add(m)
 }
 
-// refuseOverlaps leaves out members whose bytes are also those of another one. Such an archive can
+// refuseOverlaps leaves out members that share bytes with another one. Such an archive can
 // hold terabytes in a few kilobytes.
 func (c *contents) refuseOverlaps() {
 	byPlace := slices.Clone(c.members)

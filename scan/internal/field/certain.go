@@ -18,9 +18,9 @@ import (
 //   - For any other boundary, the first and the last place where it may be must be the same.
 //     If they differ, the line is not read.
 //
-// A boundary does not matter between two fields that are of no interest.
+// A boundary does not matter between two fields that are not needed.
 
-// Content says which bytes a field can hold.
+// Content is the set of bytes that a field can hold.
 type Content uint8
 
 // The contents.
@@ -62,7 +62,7 @@ func (r *Rule) holds(c byte, counted bool) bool {
 // isNumber reports whether a byte is one of a number.
 func isNumber(c byte) bool { return isDigit(c) || c == '.' || c == '-' || c == '+' }
 
-// Certainty says how the place of a boundary is known.
+// Certainty is how the place of a boundary is known.
 type Certainty uint8
 
 // The certainties.
@@ -123,7 +123,7 @@ func (t *Template) hold(first, last int, c byte, counted bool) bool {
 // isOfOne reports whether both fields at a boundary are a client's own words, with a text
 // between them that such words usually have. Nearly all lines would have to be left out then,
 // though the client gains nothing: it could have sent what is read. But the words of one header are not
-// counted as those of another that has IsOne.
+// counted as words of another that has IsOne.
 func (t *Template) isOfOne(i int) bool {
 	isOwn := func(r *Rule) bool { return !r.List && r.Holds == Any }
 	return isOwn(&t.Rules[i-1]) && isOwn(&t.Rules[i]) && strings.Trim(t.Rules[i].Before, " ,;/()?") == ""
@@ -159,7 +159,7 @@ func (t *Template) uncertain() (list []boundaries) {
 	return list
 }
 
-// between returns boundaries with the byte that tells how many places they have.
+// between returns boundaries with the byte that encodes how many places they have.
 func (t *Template) between(first, last int) boundaries {
 	var tried [256]bool
 	for _, mark := range []byte(t.Rules[first-1].next.text) {
@@ -186,7 +186,7 @@ func (t *Template) between(first, last int) boundaries {
 	return boundaries{first, last, 0, -1}
 }
 
-// doubtful returns the field whose end is not certain in the line, -1 if there is none. It sets
+// doubtful returns the field whose end is ambiguous in the line, or -1 if there is none. It sets
 // the fields whose boundaries are certain from the right.
 func (t *Template) doubtful(p *Places) int {
 	for _, b := range t.unsure {

@@ -8,7 +8,7 @@ type Columns struct {
 	Delimiter byte
 	Quotes    bool // a field may be in quotes, in which a quote is written twice (RFC 4180)
 	// Runs: several delimiters are one, and may stand before and after all fields, where that
-	// gives as many fields as there is room for.
+	// finds as many fields as fit.
 	Runs bool
 }
 
@@ -29,8 +29,8 @@ func (c *Columns) Split(fields []Span, line []byte) (n int) {
 	return n
 }
 
-// First is Split that looks for no more fields than there is room for, unless the line has a
-// quote: the quotes of any field may not end. sound says that they do.
+// First is like Split, but looks for no more fields than fit, unless the line has a
+// quote: the quotes of any field may not end. sound is set if they do.
 func (c *Columns) First(fields []Span, line []byte, sound bool) (n int) {
 	return c.split(fields, line, false, sound || !c.Quotes || bytes.IndexByte(line, '"') < 0)
 }

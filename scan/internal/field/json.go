@@ -189,7 +189,7 @@ func junkLength(b []byte) int {
 	return -1
 }
 
-// Unescape appends what is between the quotes of a JSON string to dst, which may be the same
+// Unescape appends the unescaped contents of a JSON string to dst, which may be the same
 // memory, with its escapes undone; half of a surrogate pair becomes U+FFFD. nginx by default, and
 // Apache, write also \xHH for an byte, and \v. Any other escape that JSON does not have stands
 // for itself.

@@ -20,8 +20,8 @@ type Object struct {
 // Member is a path to a field: the names of members, or after the first the indexes (0 to 63) of
 // elements, with dots between them; a dot in a name has a backslash before it. A step name=value,
 // the last but one, is the element of an array whose member name is value, in any case of letters.
-// A path leads on through a string that holds an object, as some servers write it. Of several members
-// of one field the first counts that is neither null nor empty.
+// A path leads on through a string that holds an object, as some servers write it. If a field has several
+// members, the first one that is neither null nor empty counts.
 type Member struct {
 	Field int // its index in Row.Text, below MaxFields
 	Path  string
@@ -100,7 +100,7 @@ type named struct {
 	node *node
 }
 
-// leaf says that a value is a field, and which of the field's paths leads to it.
+// leaf marks a value as a field, and which of the field's paths leads to it.
 type leaf struct {
 	field int
 	rank  uint8
@@ -183,7 +183,7 @@ type Row struct {
 	Fits, Excluded, IsLike bool
 	// Twice reports whether a path leads to two different values: which is right is not known.
 	Twice bool
-	// Quotes are those of the line that is to be read, if they are known. They are forgotten when it has been read.
+	// Quotes are the quotes of the line to be read, if known. They are cleared once it has been read.
 	Quotes Quotes
 
 	ranks [MaxFields]uint8 // of the paths by which the fields came, and one more; 0 if by none
@@ -214,7 +214,7 @@ const (
 // is no JSON is read as mend says.
 func (o *Object) Find(line []byte, r *Row) bool {
 	if byteAt(line, 0) != '{' {
-		r.Quotes = Quotes{} // what is before the object is cut off
+		r.Quotes = Quotes{} // the text before the object is cut off
 	}
 	if line = objectIn(line); line == nil {
 		o.begin(r)
@@ -249,7 +249,7 @@ func (o *Object) skims(line []byte, r *Row) bool {
 		}
 		o.begin(r)
 	}
-	const outermost = maxSkim - MaxDepth + 2 // so that what is deepest, a value in a container, is at MaxDepth
+	const outermost = maxSkim - MaxDepth + 2 // so that the deepest value, in a container, is at MaxDepth
 	r.strict = true
 	end := r.skim(o.root, line, 0, outermost)
 	r.strict = false
@@ -408,7 +408,7 @@ func (r *Row) objectInside(n *node, text []byte) bool {
 	return true
 }
 
-// unescaped returns what is between the quotes of a string without its escapes.
+// unescaped returns the contents of a string with its escapes undone.
 func (r *Row) unescaped(raw []byte) []byte {
 	if r.Quotes.Marks != nil || bytes.IndexByte(raw, '\\') < 0 {
 		return raw
@@ -436,7 +436,7 @@ func (n *node) lacks(value []byte) bool {
 	return n.texts != nil && len(value) > 0
 }
 
-// Fault says where a line departs from the shape, "" if it is an object whose fields are known.
+// Fault describes where a line departs from the shape, or returns "" if it is an object whose fields are known.
 func (o *Object) Fault(line []byte, r *Row) string {
 	switch {
 	case !o.Find(line, r):

@@ -3,7 +3,7 @@ package field
 import "bytes"
 
 // Records returns how many bytes of data are whole records (RFC 4180, 2.6), which may have line ends
-// in quotes. Data begins with a record; final says that nothing follows it. lines says that each line
+// in quotes. Data begins with a record; final is set if nothing follows it. lines says that each line
 // of them is a record, whose quotes are sound.
 //
 // A line whose quotes do not end, or have text behind their end, is a record by itself: a stray quote
@@ -25,7 +25,7 @@ func (c *Columns) Records(data []byte, final bool) (end int, lines bool) {
 }
 
 // Record returns how long the first record of data is, with its line end; 0 if data has only its
-// beginning. isLine says that it is a line whose quotes are sound.
+// beginning. isLine is set if it is a line whose quotes are sound.
 func (c *Columns) Record(data []byte, final bool) (n int, isLine bool) {
 	first := lineFrom(data, 0)
 	if n = first; n == 0 || data[n-1] != '\n' && !final {

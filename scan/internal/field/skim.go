@@ -9,7 +9,7 @@ const maxSkim = 1000
 // Skim finds the fields of a line as Find does, without a tree of its values, for lines of which
 // few members are wanted. It returns the length of the object at its beginning, with the blanks
 // before it; -1 if there is none, or more than blanks follows it, but some fields may be found.
-// Elements by a member in them are not found, and what is no JSON is not mended.
+// Elements selected by a member in them are not found, and invalid JSON is not repaired.
 //
 // What it does not look at it does not check either: escapes and control characters in strings,
 // numbers such as 1-2, and what isFlat says of the members after those that are wanted.

@@ -11,25 +11,25 @@ import (
 // Template is the shape of lines in which literals stand between the fields. After Compile it is
 // immutable.
 //
-// A line is of the shape if it consists of the literals and fields in their order. A
+// A line matches if it consists of the literals and fields in their order. A
 // field ends at the first place where the literal of the next one stands. The literal
 // after the last field includes the end of the line. There are five refinements:
 //
 //   - A field between quotes, and one in front of a quote if quotes are escaped, ends at the
 //     first quote that is not escaped, and the rest of the literal must follow it.
 //   - A field in front of a code ends where the literal, a code and the literal after
-//     that stand. So a field that is Free has the quotes in it that programs log which escape
+//     that stand. So a field that is Free may contain quotes, as logged by programs that escape
 //     nothing.
-//   - If a field between quotes is not escaped, the line has no quotes but those of the
-//     literals and of a field that is Free: it would not be known where that field ends. Nor does
-//     the latter have the literal before it in itself, if others may have written the
+//   - If a field between quotes is not escaped, the line has no quotes except in the
+//     literals and in a field that is Free: the end of that field would be ambiguous. Nor may
+//     the latter contain the literal before it, if others may have written the
 //     first one.
-//   - A field that is Bracketed begins after the last bracket before its end: what is in front of
-//     it may have brackets.
+//   - A field that is Bracketed begins after the last bracket before its end: whatever precedes
+//     it may contain brackets.
 //   - A code ends after its digits or its dash. There is no blank in a field that is Solid, unless
 //     it is between quotes.
 //
-// Of such a line it must be certain where its fields end: see certain.go.
+// The ends of the fields must also be certain: see certain.go.
 type Template struct {
 	Rules []Rule // of the fields
 	After string // the literal after the last field
@@ -37,21 +37,21 @@ type Template struct {
 
 	first       []byte // the literal before the first field
 	firstQuotes int    // in it
-	quotes      int    // in a line, without those of the free field, -1 for any number
-	free        int    // the free field, -1 if there is none
+	quotes      int    // in a line, without the free field's, -1 for any number
+	free        int    // the free field, or -1
 	opening     []byte // the literal before it, if others may write that; nil if not
 	endCertain  bool   // of the end of the last field
 	unsure      []boundaries
 }
 
-// Rule says what a field of a Template can hold, and which literal stands before it.
+// Rule defines what a field of a Template can hold, and which literal stands before it.
 type Rule struct {
 	Before    string
 	Holds     Content
-	Fits      func([]byte) bool // whether a text of Holds can be the field; nil: any
+	Fits      func([]byte) bool // whether a text of Holds can be the field; nil for any
 	IsOne     func([]byte) bool // whether no other field ends in a text; nil: that does not matter
 	Escape    byte              // in front of what the log escapes, among it quotes; 0: nothing is
-	Ignored   bool              // it is of no interest
+	Ignored   bool              // the field is not needed
 	Code      bool              // it is three digits, a zero, a dash or -1
 	Solid     bool              // it has no blanks
 	List      bool              // it is a list: a blank after a comma is part of it
@@ -196,23 +196,23 @@ func (t *Template) literal(i int) string {
 	return "/"
 }
 
-// Places are where the fields of one line are. Spans has room for all fields.
+// Places are where the fields of one line are. Spans is long enough for all fields.
 type Places struct {
 	Line  []byte
 	Marks []uint16 // the places of its quotes, plus Back; nil if they are not marked
 	Back  int
 	Spans []Span
 
-	stopped int // the field that has no end, -1 if there is none
-	passed  int // Marks[:passed] are before what is searched
+	stopped int // the field that has no end, or -1
+	passed  int // Marks[:passed] precede the part to search
 }
 
-// Find finds the fields of a line, and reports whether it is of the shape.
+// Find finds the fields of a line, and reports whether it matches.
 func (t *Template) Find(p *Places) bool {
 	return t.Split(p) && (t.unsure == nil || t.doubtful(p) < 0)
 }
 
-// Fault says where the line departs from the shape, "" if it does not. name names a field.
+// Fault describes where the line departs from the shape, or returns "" if it does not. name names a field.
 func (t *Template) Fault(p *Places, name func(i int) string) string {
 	ok := t.Split(p)
 	switch i := p.stopped; {
@@ -361,7 +361,7 @@ func (t *Template) fieldEnd(p *Places, r *Rule, from int) int {
 	return -1
 }
 
-// index returns the first place at or after at where a byte is, -1 if there is none.
+// index returns the first place at or after at where a byte is, or -1 if there is none.
 func (p *Places) index(at int, b byte) int {
 	if b == '"' && p.Marks != nil {
 		for ; p.passed < len(p.Marks); p.passed++ {

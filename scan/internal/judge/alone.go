@@ -5,7 +5,7 @@ package judge
 // answers 404 and 410 between two answers with a file that are at most the delay apart, and all of the
 // run went to one client address (audit-rules 2 (b)). Answers of other kinds do not matter here.
 
-// second is that of a clock, in nanoseconds.
+// second is a second of clock time, in nanoseconds.
 const second = int64(1_000_000_000)
 
 // Answer is what a GET of /robots.txt by any client was answered.
@@ -61,7 +61,7 @@ func (s *stretch) merge(more *stretch) {
 }
 
 // runs finds those answers 404 and 410 of an origin that do not stand alone. It is told the answers in
-// the order of their seconds. In which order those of one second were sent is not known: they are taken
+// the order of their seconds. The order within a second is not known: they are taken
 // in the one that clears, so that they follow a file of this second and are followed by it.
 type runs struct {
 	now     stretch // of the second at

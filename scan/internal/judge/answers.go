@@ -23,7 +23,7 @@ const (
 	ToldBusy                 // 503
 	ToldError                // another 5xx: see answer.MayBeGone
 	ToldRedirect             // it is elsewhere
-	ToldMoved                // so too, but the log does not tell the scheme: perhaps from http to https
+	ToldMoved                // so too, but the log does not show the scheme: perhaps from http to https
 	ToldFile                 // a body
 	ToldSame                 // not modified
 	Kinds                    // their number
@@ -40,7 +40,7 @@ func (k Kind) mayBeGone(by answer.Class) bool { return by == answer.Google && k 
 // Is5xx reports whether the status is 5xx.
 func (k Kind) Is5xx() bool { return k == ToldBusy || k == ToldError }
 
-// None reports whether a GET that was answered so says that there is no robots.txt.
+// None reports whether such an answer to a GET means that there is no robots.txt.
 func (k Kind) None(by answer.Class) bool {
 	return k == ToldNone || k == ToldGone || by != answer.Google && k == ToldLimited
 }
@@ -124,14 +124,14 @@ type Answers struct {
 	ofSize  map[int64][]int32 // the origins that ever had a file of a size
 	// MostOdd: a file that no version is did not count, because most clients were sent such files.
 	MostOdd bool
-	// Unsure: the addresses of clients are not known, as in a log that has those of a proxy.
+	// Unsure is set if the addresses of clients are unknown, as in a log with a proxy's addresses.
 	Unsure bool
 	// GoneToStrangers counts the answers 404 and 410 to clients that name no crawler that clear crawlers.
 	GoneToStrangers [2]int64
 	complete        bool
 	disregard       bool // these answers: see Told.ClearedByStrangers
 	// mostTold bounds Told.held, in bytes, by the size of the policy: clients may invent
-	// any number of names. A crawler of which there is no room to note what it was told
+	// any number of names. If there is no memory left for what a crawler was told, the crawler
 	// does not count as informed.
 	mostTold int
 }
@@ -139,7 +139,7 @@ type Answers struct {
 const (
 	minTold      = 4 << 20
 	versionBytes = 1 << 10
-	toldBytes    = 256 // beside the versions and the word
+	toldBytes    = 256 // besides the versions and the word
 )
 
 // originAnswers are the answers of one origin to all clients. Minutes are noted by their
@@ -167,7 +167,7 @@ func (c *sizeCount) add(odd bool, n int64) {
 	}
 }
 
-// NewAnswers returns answers to which AddSent and Add add those of the log.
+// NewAnswers returns answers to which AddSent and Add add the answers of the log.
 func NewAnswers(p *policy.Policy) *Answers {
 	from, to := p.Span(0, false)
 	a := &Answers{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{},
@@ -261,7 +261,7 @@ func (a *Answers) clear(of *originAnswers) func(stranger int, g goneAnswers) {
 	}
 }
 
-// Complete says that all answers have been added.
+// Complete declares that all answers have been added.
 func (a *Answers) Complete() {
 	if a.complete {
 		return

@@ -42,7 +42,7 @@ type Case struct {
 	// Time is in nanoseconds since 1970, if HasTime.
 	Time    int64
 	HasTime bool
-	// Site has the origins that it may have gone to, none if the log does not tell. Lawful are the
+	// Site has the origins that it may have gone to, none if the log does not show them. Lawful are the
 	// lawful copies of the first, if they have been looked up.
 	Site   policy.Site
 	Lawful *policy.Lawful
@@ -62,7 +62,7 @@ type Copies interface {
 	// log has been read to its end.
 	Permit(origin int32, normal bool) bool
 	// Stances has the stance of each copy, until the next call. It has also the copies that were
-	// not lawful: what the log tells may depend on any of them.
+	// not lawful: what the log shows may depend on any of them.
 	Stances(origin int32, normal bool) []policy.Stance
 }
 
@@ -160,9 +160,9 @@ func (c *Case) bySource(p *policy.Policy, o int32, normal bool, l *policy.Lawful
 }
 
 // sure is the verdict of a request on one origin whose copies all have the same stance, if that
-// stands whatever else the log tells: that may add any copy of the origin, that robots.txt is not
+// stands whatever else the log shows: that may add any copy of the origin, that robots.txt is not
 // there, that it failed or is elsewhere, and it may matter whether the crawler was informed.
-// redirects says that some version of the origin is a redirect that may not be possible to follow.
+// redirects is set if some version of the origin is a redirect that may not be possible to follow.
 func sure(l *policy.Lawful, stances []policy.Stance, redirects bool) (d Decision, ok bool) {
 	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(stances,
 		func(a policy.Stance) bool { return a != stances[0] }) {
@@ -223,8 +223,8 @@ func leastSure(stances []policy.Stance, copies ...[]int32) (least policy.Stance)
 	return least
 }
 
-// verdictTaking returns the verdict with each copy in doubt, whose stance is Contested or Unseen,
-// taken as if its stance were doubtful: Forbids or Permits.
+// verdictTaking returns the verdict that results if each copy in doubt, whose stance is Contested or Unseen,
+// is taken to have the stance doubtful, which is Forbids or Permits.
 func verdictTaking(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers, doubtful policy.Stance) Decision {
 	permits := func(i int32) bool {
 		return stances[i] == policy.Permits || stances[i] >= policy.Contested && doubtful == policy.Permits

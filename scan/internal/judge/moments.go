@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 )
 
-// minute is that of a clock, in nanoseconds.
+// minute is a minute of clock time, in nanoseconds.
 const minute = int64(60_000_000_000)
 
 // byKind has the moments of each kind of answer to a GET of /robots.txt.
@@ -54,7 +54,7 @@ func (m *moments) add(t, gap int64) {
 	}
 }
 
-// first returns the first moment in [from, to], math.MaxInt64 if there is none. If they
+// first returns the first moment in [from, to], or math.MaxInt64 if there is none. If they
 // have become coarser, there may have been one anywhere in a gap.
 func (m *moments) first(from, to int64) int64 {
 	i, _ := slices.BinarySearch(m.kept, from)
@@ -68,7 +68,7 @@ func (m *moments) first(from, to int64) int64 {
 	return math.MaxInt64
 }
 
-// last returns the last moment in [from, to], math.MinInt64 if there is none. If they have
+// last returns the last moment in [from, to], or math.MinInt64 if there is none. If they have
 // become coarser, there may have been one anywhere in a gap.
 func (m *moments) last(from, to int64) int64 {
 	i, found := slices.BinarySearch(m.kept, to)
@@ -83,7 +83,7 @@ func (m *moments) last(from, to int64) int64 {
 	return math.MinInt64
 }
 
-// lastBefore returns the last moment before t that is kept, math.MinInt64 if there is none.
+// lastBefore returns the last retained moment before t, or math.MinInt64 if there is none.
 func (m *moments) lastBefore(t int64) int64 {
 	if i, _ := slices.BinarySearch(m.kept, t); i > 0 {
 		return m.kept[i-1]

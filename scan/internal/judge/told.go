@@ -28,7 +28,7 @@ type Fetch struct {
 }
 
 // Told is what the log's own answers to GETs of /robots.txt told the crawlers of an
-// operator. It takes room in proportion to the days of the log, not to its fetches.
+// operator. Its memory is proportional to the days of the log, not to its fetches.
 type Told struct {
 	*Answers
 	origins   map[int32]*originTold
@@ -289,7 +289,7 @@ func (f *Told) Informed(from Sender, t int64, stances [][]policy.Stance) bool {
 	return true
 }
 
-// toldBefore is Informed with the fetches from the same site only. Nearly always the last of them tells.
+// toldBefore is Informed with the fetches from the same site only. Nearly always the last fetch decides.
 func (f *Told) toldBefore(from Sender, t int64, stances [][]policy.Stance) bool {
 	for _, told := range slices.Backward(f.rules[from]) {
 		if told.moment < t && f.forbid(from.Site, told.versions, stances) {

@@ -61,7 +61,7 @@ const (
 	networkCapture = "a capture of network packets, not an access log"
 )
 
-// NotText returns an error that names what is no text in UTF-8; whole says that head is the whole file.
+// NotText returns an error that identifies head if it is not text in UTF-8; whole is set if head is the whole file.
 func NotText(head []byte, whole bool) error {
 	for _, m := range magics {
 		if len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.bytes)) {
@@ -121,8 +121,8 @@ const (
 		"jq -c 'if type == \"array\" then .[] else . end' FILE"
 )
 
-// Beginning returns what text is of which the beginning says it, such as "an HTML page, not a log", and
-// "" for all else.
+// Beginning describes text that its beginning gives away, such as "an HTML page, not a log", and returns
+// "" for anything else.
 func Beginning(head []byte) string {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	for _, s := range beginnings {
@@ -169,8 +169,8 @@ var lineSigns = []struct {
 		"of lines of KEY=VALUE (logfmt), which are not read; have the log written as JSON"},
 }
 
-// Lines returns what lines are of that are of no format, such as "an error log of nginx", with advice
-// after it; "" if nothing shows it.
+// Lines describes lines that match no format, such as "an error log of nginx", followed by
+// advice; it returns "" if it does not recognise them.
 func Lines(lines [][]byte) string {
 	for _, s := range lineSigns {
 		if Most(lines, s.line().Match) {

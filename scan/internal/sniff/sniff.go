@@ -1,5 +1,5 @@
-// Package sniff says what a file is by its first bytes and by its name: how it is compressed, an
-// archive of files, a log, a list, the output of a crawl, a robots.txt, or what is mistaken for them.
+// Package sniff identifies a file by its first bytes and by its name: how it is compressed, and whether it is an
+// archive, a log, a list, the output of a crawl, a robots.txt, or something mistaken for one of these.
 //
 // A name decides only what the bytes leave open, because files are renamed, and pipes have no name.
 package sniff
@@ -15,7 +15,7 @@ import (
 // Codec is how bytes are compressed. The zero value is "not known yet".
 type Codec int32
 
-// The codecs. Deflate is that of a member of a zip, and S2 that of a temporary file: no file has
+// The codecs. Deflate is for members of a zip, and S2 for temporary files: no file starts with
 // their first bytes.
 const (
 	Unknown Codec = iota
@@ -55,7 +55,7 @@ func MayBeCompressed(first byte) bool {
 	return strings.IndexByte("\x1f\x28\xfdB", first) >= 0 || first&0xf0 == 0x50
 }
 
-// CodecOf returns the codec of a file by its first bytes, Plain if they are of none.
+// CodecOf returns the codec of a file by its first bytes, or Plain if none matches.
 func CodecOf(head []byte) Codec {
 	for c := Gzip; c <= Xz; c++ {
 		if c != Bzip2 && bytes.HasPrefix(head, []byte(codecs[c].begins)) {
@@ -72,7 +72,7 @@ func CodecOf(head []byte) Codec {
 	return Plain
 }
 
-// CodecOfName returns how a file is compressed by its name, Unknown if that says nothing.
+// CodecOfName returns how a file is compressed by its name, or Unknown if it does not show that.
 func CodecOfName(name string) Codec {
 	_, c := split(name)
 	return c
@@ -106,9 +106,9 @@ func Compressions() (ends []string) {
 // SampleLen is how many bytes CheckName and Archive need.
 const SampleLen = 512
 
-// CheckName refuses a file whose name says that it is compressed, while its first bytes are those of
-// no compressed form: then they must be text. A file of 0 bytes, or with a damaged beginning, would
-// else be a log without a line about which anything can be said. Text is read as it is, whatever its
+// CheckName refuses a file whose name says that it is compressed, while its first bytes match
+// no compressed format, unless they are text. A file of 0 bytes, or with a damaged beginning, would
+// otherwise be a log without a single usable line. Text is read as it is, whatever its
 // name.
 func CheckName(name string, sample []byte) error {
 	named := codecs[CodecOfName(name)]
@@ -171,7 +171,7 @@ var endings = map[string]string{
 }
 
 // Named returns the form of a list, or of the output of a crawl, by the name of its file, perhaps
-// compressed: "csv", "tsv", "json", "cdx", "cdxj", "warc", "parquet", or "" if the name says nothing.
+// compressed: "csv", "tsv", "json", "cdx", "cdxj", "warc", "parquet", or "" if the name does not show it.
 func Named(name string) string {
 	return endings[strings.ToLower(path.Ext(Uncompressed(path.Base(name))))]
 }
@@ -199,15 +199,15 @@ func Form(head []byte) string {
 	return ""
 }
 
-// Lines that a file of a form may begin with. The key of an index has no colon at its end, as lines
-// of a robots.txt may have.
+// Lines that a file of a known form may begin with. The key of an index has no colon at its end, unlike lines
+// of a robots.txt.
 var (
 	robotsLine   = lazily(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`)
 	capturesLine = lazily(`^([!@]\w+ ?[\[{]|\S*[^\s:] [0-9]{4,17} \{)`)
 	indexLine    = lazily(`^\S*[^\s:] [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
 
-// IsRobots reports whether the first line of a text that is neither blank nor a comment is one of a
+// IsRobots reports whether the first line of a text that is neither blank nor a comment looks like a line of a
 // robots.txt.
 func IsRobots(head []byte) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(bom))) {

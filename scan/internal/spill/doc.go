@@ -1,9 +1,9 @@
-// Package spill sorts records in bounded memory, such as those of an audit that can be judged
+// Package spill sorts records in bounded memory, such as requests that an audit can judge
 // only when all the input has been read.
 //
 // A record is any bytes, up to [MaxRecord] of them. Records are in the order of
-// bytes.Compare, and equal records are kept once, with their number. The caller decides
-// what is in a record: fields to sort by come first, and times are big-endian.
+// bytes.Compare, and equal records are kept once, with a count. The caller decides
+// the contents: the fields to sort by come first, and times are big-endian.
 //
 // A [Writer], one for each goroutine, copies records into its arena. When the arena is
 // full, the Writer sorts it, gives it to the [Sorter] as a run, and gets an empty one.

@@ -43,7 +43,7 @@ func (cs cursors) fix(at int) {
 	cs[at] = moved
 }
 
-// before reports whether the record of a cursor comes before that of another.
+// before reports whether the record of a cursor sorts before the record of another.
 func (c *cursor) before(o *cursor) bool { return bytes.Compare(c.rec, o.rec) < 0 }
 
 // newMerge reads the first record of each run. A stop that is not nil ends the merge when it

@@ -20,7 +20,7 @@ type Options struct {
 	// exceed it, by a few of them for each Writer and each merge.
 	Memory int64
 
-	// Dir is the folder of the temporary file, os.TempDir if empty. There must be room for all
+	// Dir is the folder of the temporary file, os.TempDir if empty. It must have space for all
 	// records, compressed as the package says.
 	Dir string
 
@@ -53,7 +53,7 @@ type Sorter struct {
 	memory   []*run    // sorted arenas that are not being spilled
 	spilling bool      // a goroutine is merging runs into the file; no other may write it meanwhile
 
-	stop func() error // set by StopAt; nil: never
+	stop func() error // set by StopAt; nil for never
 
 	disk []*run     // runs in the file, and saved ones
 	file *Temporary // nil until something is spilled
@@ -118,7 +118,7 @@ func (s *Sorter) StopAt(ctx context.Context) {
 	s.stop = ctx.Err
 }
 
-// get returns an empty arena with room for a record of n bytes. Without free memory it waits until
+// get returns an empty arena that can hold a record of n bytes. Without free memory it waits until
 // others have been spilled.
 func (s *Sorter) get(n int) (*arena, error) {
 	s.mu.Lock()

@@ -54,7 +54,7 @@ func decodeFooter(b []byte, size int64) (footer, error) {
 }
 
 // WriteTo writes all records as one run, and returns the number of bytes written. The same records
-// make the same bytes. Its errors are those of All and of w.
+// make the same bytes. It returns errors of All and of w.
 func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) { return WriteRun(w, s.All()) }
 
 // WriteRun writes records, which are in order, as WriteTo does.
@@ -86,7 +86,7 @@ func WriteRun(w io.Writer, list iter.Seq2[Record, error]) (written int64, err er
 
 // AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on.
 // They are not copied, but read from r whenever all records are read: r must stay readable and
-// unchanged until Close, for several goroutines if several read. An error says what is wrong with
+// unchanged until Close, and safe for concurrent use if several goroutines read it. An error says what is wrong with
 // the footer; damage before it is found when it is read.
 func (s *Sorter) AddSaved(r io.ReaderAt, off, size int64) error {
 	if off < 0 || size < footerLen || off > math.MaxInt64-size {

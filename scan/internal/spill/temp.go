@@ -64,7 +64,7 @@ type (
 
 const packedBlock = 256 << 10
 
-// NewPacker returns a Packer to Reset. It compresses beside the goroutine that writes.
+// NewPacker returns a Packer to Reset. It compresses concurrently with the goroutine that writes.
 func NewPacker() *Packer {
 	return s2.NewWriter(nil, s2.WriterBlockSize(packedBlock), s2.WriterConcurrency(2))
 }

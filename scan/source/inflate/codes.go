@@ -36,7 +36,7 @@ func (r *Reader) decodeCodes(out []byte, n int) (int, error) {
 	return n, nil
 }
 
-// one decodes one symbol, for where there is too little input or room for the fast loop.
+// one decodes one symbol, for when input or output space is too short for the fast loop.
 func (r *Reader) one(out []byte, n int) (int, error) {
 	e, err := r.in.symbol(r.tables.literals[:], literalBits)
 	switch {
@@ -78,7 +78,7 @@ func (in *input) withExtra(e entry) (int, error) {
 	return e.value() + int(b), err
 }
 
-// match copies as much of the match as there is room for.
+// match copies as much of the match as fits.
 func (r *Reader) match(out []byte, n int) int {
 	end := min(n+r.length, len(out))
 	r.length -= end - n
@@ -91,7 +91,7 @@ func (r *Reader) match(out []byte, n int) int {
 	return n
 }
 
-// fast decodes symbols while there are enough input and room for any symbol. It has reasons for its
+// fast decodes symbols while there is enough input and output space for any symbol. It has reasons for its
 // length: what it calls is inlined, and its variables stay in registers.
 //
 // Its bits are those of input, but above the nb bits that have been taken from src there may be
@@ -221,5 +221,5 @@ loop:
 // next returns the eight bytes of src from at on as bits.
 func next(src []byte, at int) uint64 { return binary.LittleEndian.Uint64(src[at:]) }
 
-// taken is how many bytes a refill takes: as many as have room wholly above nb bits.
+// taken is how many bytes a refill takes: as many as fit wholly above nb bits.
 func taken(nb uint) int { return int(^nb >> 3 & 7) }

@@ -13,7 +13,7 @@ import (
 //	for err = z.Next(); err == nil; err = z.Next() {
 //		// read z until io.EOF
 //	}
-//	// err is io.EOF if the last byte of the input is that of a member
+//	// err is io.EOF if the last byte of the input belongs to a member
 type Gzip struct {
 	r      Reader
 	br     *bufio.Reader

@@ -7,7 +7,7 @@ import "math/bits"
 // there once for each value of the bits after it. Codes that are longer share, by their first
 // bits, an entry that links to a second table, which is read with the bits after those.
 //
-// One entry says all that is to be done:
+// One entry encodes everything to be done:
 //
 //	bits  0-5   how many bits to take: of the code and of the extra bits after it;
 //	            of a link, of the code before those of the second table
@@ -28,7 +28,7 @@ const (
 // take is how many bits the entry takes. The mask lets the compiler shift without a test.
 func (e entry) take() uint { return uint(e) & 63 }
 
-// code is how many bits of these are of the code.
+// code is how many of these bits belong to the code.
 func (e entry) code() uint { return uint(e) >> 8 & 15 }
 
 // value is the literal, length or distance without the extra bits.
@@ -142,7 +142,7 @@ var fixed = func() (t tables) {
 
 // build fills a table of 1<<width entries, and the second tables after them, for the code whose
 // symbols have these lengths in bits, 0 for one that is not used (RFC 1951, section 3.2.2). It
-// returns false if there is no such code: more codes than there is room for, or fewer. A single
+// returns false if there is no such code: more codes than fit, or fewer. A single
 // code of one bit is allowed, and no code at all, as zlib does: what is missing is invalid when it
 // comes up.
 //
@@ -158,7 +158,7 @@ func build(table []entry, width uint, symbols []entry, lengths []uint8) bool {
 	for longest > 0 && count[longest] == 0 {
 		longest--
 	}
-	left := 1 // codes that there is room for yet
+	left := 1 // codes that still fit
 	var next [maxCode + 2]int
 	for n := uint(1); n <= longest; n++ {
 		left = left<<1 - count[n]

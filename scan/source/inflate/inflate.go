@@ -8,11 +8,11 @@
 //
 // Time goes into three things, and each has its answer here.
 //
-// Codes are looked up in tables (huffman.go). One entry says how many bits to take, with the extra
+// Codes are looked up in tables (huffman.go). One entry encodes how many bits to take, with the extra
 // bits of a length, and what they stand for, so that a symbol costs one load and two shifts.
 //
-// Questions about the end of the input, and of the room for output, are asked once a turn of a loop
-// that has enough of both for any turn (fast in codes.go). Its 64 bits of input are filled by one
+// The ends of the input and of the output buffer are checked once per iteration of a loop
+// that has enough of both for any iteration (fast in codes.go). Its 64 bits of input are filled by one
 // load. Where there is less of either, one symbol at a time is decoded by code that asks for each
 // octet (one).
 //
