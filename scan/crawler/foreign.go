@@ -12,11 +12,11 @@ import (
 // foreign returns the part of a header which suggests that its client is not the crawler it names. Its end is 0 if
 // there is none. It looks for
 //
-// - the first word of the header, unless it is a browser's Mozilla or Opera;
-// - another word that would name an unknown crawler;
-// - another product, which is a word with a version such as "line-poker/1.0", unless it belongs to a browser, a system
-// or an HTTP library; or appEngine;
-// - a plain word right before the crawler's, as in "like Googlebot" and "not bingbot".
+//   - the first word of the header, unless it is a browser's Mozilla or Opera;
+//   - another word that would name an unknown crawler;
+//   - another product, which is a word with a version such as "line-poker/1.0", unless it belongs
+//     to a browser, a system or an HTTP library; or appEngine;
+//   - a plain word right before the crawler's, as in "like Googlebot" and "not bingbot".
 //
 // Words of known crawlers and words that the operator adds are excluded.
 func (r *Reader) foreign() extent {

@@ -1,6 +1,6 @@
 package policy
 
-// Several tests tell whether rules are the same. Each ignores something else:
+// Several tests check whether rules are the same, and each ignores something else:
 //   - alternatives whose machines are one pointer are one; they ignore the reading by which a
 //     target becomes a path;
 //   - Machine.Agrees tells that the verdicts on canonical paths are the same, by the same lines: it
@@ -47,7 +47,7 @@ type alternative struct {
 type copyRules struct {
 	first  alternative
 	others []alternative // those that may say something else
-	plain  []alternative // those of them that may say something else about a canonical path
+	plain  []alternative // those that may differ on a canonical path
 	hop    *Judgement    // the judgement of a hop, for all targets; nil if the copy is no hop
 
 	delay struct {
@@ -227,12 +227,12 @@ type Judgement struct {
 	Line   uint32
 }
 
-// Judge returns the judgement of a copy on a request target in origin or absolute form.
-// It permits if the target is that of a Sitemap line of the copy. A copy that is a hop
-// has one judgement for all targets: whether the path that it leads to may be fetched.
-// Judge keeps no view of target, and does not allocate after the first call for the copy
-// and the first for a target that its rules do not permit. Do not ask for /robots.txt
-// itself: the dialects differ on it, and it is always allowed.
+// Judge returns the judgement of a copy on a request target in origin or absolute form. It permits
+// targets listed in a Sitemap line of the copy. A copy that is a hop has one judgement for all
+// targets: whether the path that it redirects to may be fetched. Judge does not retain target. It
+// allocates only on the first call for a copy, and for the first target that its rules do not permit.
+// Callers must not ask about /robots.txt itself, which is always allowed, because the dialects differ
+// on it.
 func (b *Binding) Judge(s *automaton.Scratch, n int32, target []byte) Judgement {
 	m := b.rulesOf(n)
 	if m.hop != nil {
@@ -287,8 +287,8 @@ func (a *alternative) match(s *automaton.Scratch, target []byte) automaton.Verdi
 	return a.machine.Match(s, a.reading.Dialect().TargetPath(s, target))
 }
 
-// isSitemap reports whether a target is that of a Sitemap line of a copy, for the host or,
-// if the policy is for all hosts, for any.
+// isSitemap reports whether a Sitemap line of a copy lists a target, for the host or, if the policy applies to all
+// hosts, for any.
 func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	for _, r := range b.subject.Readings {
 		list := b.history.copies[n].body.sitemaps(r)

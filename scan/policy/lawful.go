@@ -19,17 +19,17 @@ const (
 	LongOutage = 29 * 24 * time.Hour
 )
 
-// Lawful is the copies of an origin's robots.txt that a crawler may lawfully use at
-// some moment, as far as the source alone can tell. It is immutable.
+// Lawful holds the copies of an origin's robots.txt that a crawler may lawfully use at some moment, as far as the
+// source shows. It is immutable.
 //
-// A crawler may use a copy for 24 hours after it fetched it (RFC 9309 2.4), a cache on
-// the way may keep it as long as the answer says before that, queues delay what is fetched
-// and logged, and clocks differ. So all that was in force at any moment of the span
-// counts: from the moment less window, max_age, delay and skew to the moment and skew
-// (audit rules, section 2). If robots.txt failed within the span, all that was in force in
-// the long span counts. Copies are not all that may be lawful: the span may have an answer
-// that there is no robots.txt, or a redirect that cannot be followed, or begin before all
-// that is known.
+// A crawler may use a copy for 24 hours after fetching it (RFC 9309 2.4). Before that, a
+// cache in between may keep it for as long as the response allows. Queues delay fetching and
+// logging, and clocks differ. So every copy counts that was in force during the span, which
+// runs from window + max_age + delay + skew before the moment until skew after it (audit
+// rules, section 2). If robots.txt failed within the span, every copy in force during the
+// long span counts. Other outcomes may be lawful, too: the span may include a response that
+// there is no robots.txt or a redirect that cannot be followed, or start before the history
+// does.
 type Lawful struct {
 	// Bodies are the copies that are bodies, ascending.
 	Bodies []int32
@@ -49,7 +49,7 @@ type Lawful struct {
 	Unknown bool
 	// Redirected says that there is a redirect that cannot be followed.
 	Redirected bool
-	// Long says that all this is of the long span.
+	// Long is set if all of this covers the long span.
 	Long bool
 	// Quoted is the index in Versions of the version whose rules are to be quoted: of
 	// those with a copy in Bodies the newest that began by the moment and the skew, else

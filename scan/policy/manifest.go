@@ -23,21 +23,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// ReadManifest reads a source in the form of a CSV file with the columns
+// ReadManifest reads a source from a CSV file with the columns
 //
 //	from,origin,status,file
 //
-// and perhaps max_age, location, digest, history and source, in any order. from is a time by RFC
-// 3339, or a date, which is its midnight in UTC, or a month (Row.Month); origin is an origin, or a
-// bare host, which stands for http and https; status is the answer's HTTP status, or "unreachable";
-// file has the body, and is relative to the manifest's folder; max_age is in seconds; digest is what is known of a body
-// that is not, such as sha1: and the SHA-1 in base32, and takes the place of a file; history is
-// Deployed or Observed; source is for people. A status of 200 needs a file or a digest, another 2xx
-// may have one. Of each file as much is kept as ReadBody returns. Errors name the file and the
-// line. A row has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones
-// once. Rows or files that take more than memory bytes are disk.ErrMemory.
+// and optionally max_age, location, digest, history and source, in any order. from is an RFC 3339 time, a
+// date (meaning midnight UTC) or a month (Row.Month). origin is an origin, or a bare host, which means
+// both http and https. status is the HTTP status, or "unreachable". file is the path of the body, relative
+// to the manifest's folder. max_age is in seconds. digest identifies a body that is not available, such as
+// sha1: and the SHA-1 in base32, and replaces file. history is Deployed or Observed. source is free text.
+// Status 200 needs a file or a digest; other 2xx statuses may have one. Files are truncated as by
+// ReadBody. Errors include the file and the line. The limits are 1 MiB per row, 1 GiB for the manifest,
+// and 1 GiB for all distinct files together. If rows or files need more than memory bytes, the error is
+// disk.ErrMemory.
 //
-// The history is that of the rows: Mixed if they differ, "" if none has one.
+// The returned history is the one that all rows have, Mixed if they differ, or "" if no row has one.
 func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history string, err error) {
 	f, err := disk.OpenRegular(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func ReadFolder(dir string, maxBytes int, memory int64) (rows []Row, manifest, h
 	return rows, manifest, history, err
 }
 
-// readManifest reads a manifest, which it closes. The path of a file is that of its name.
+// readManifest reads a manifest and closes it. pathOf maps the name of a file to its path.
 func readManifest(f *disk.File, path string, files *bodyFiles, pathOf func(string) string) (rows []Row,
 	history string, err error) {
 	defer f.Close()
@@ -195,7 +195,7 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 	in.ReuseRecord = true
 	var columns []string
 	for {
-		limited.N = maxRow + int64(text.Size()) // and what is read ahead
+		limited.N = maxRow + int64(text.Size()) // including read-ahead
 		fields, err := in.Read()
 		if limited.N == 0 {
 			return nil, "", fmt.Errorf("%s: a row is %w", name, disk.LimitError(maxRow))

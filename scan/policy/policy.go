@@ -1,17 +1,17 @@
-// Package policy holds the robots.txt of origins over time: which copies a crawler may
-// lawfully use at a moment, and whether each of them permits a request.
+// Package policy holds the robots.txt of origins over time. It determines which copies a crawler may lawfully use at a
+// moment, and whether each of them permits a request.
 //
-// A source is a list of rows: an origin, a time, and the answer to /robots.txt from
-// then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
-// a start and an end, and redirects become the target's answers meanwhile (redirects.go).
-// The lawful copies are the same at each time between two changes of them (lawful.go), so
-// that looking them up is a binary search. A Binding judges requests by a copy
-// (binding.go), and permits those for its sitemaps (sitemaps.go). A body is compiled when
-// it is first needed, once for each reading (body.go), and, if it is longer than the
-// limit, once more with the lines past the limit that may permit (pastlimit.go).
+// A source is a list of rows: an origin, a time, and the response to /robots.txt from then
+// on (row.go, manifest.go, directory.go). Each origin's rows become versions with a start
+// and an end, and redirects are replaced by the target's responses during that time
+// (redirects.go). The lawful copies stay the same between two changes (lawful.go), so they
+// can be found by binary search. A Binding judges requests by a copy (binding.go), and
+// permits requests for its sitemaps (sitemaps.go). A body is compiled on first use, once for
+// each reading (body.go), and again for any lines past the limit that may permit
+// (pastlimit.go).
 //
-// All copies come from the source. The caller adds the log's own answers to /robots.txt:
-// those within Span, and LawfulLong where one of them failed.
+// All copies come from the source. The caller adds the responses to /robots.txt that the log itself records: those
+// within Span, and LawfulLong if one of them failed.
 //
 // Where the audit rules (docs/reference/audit-rules.md, section 2) are silent, this package decides:
 //   - an observed version is in force from the observation before it, that moment
@@ -171,7 +171,7 @@ func sameHistory(a, b []*Row) bool {
 // Any reports whether the policy is for all origins.
 func (p *Policy) Any() bool { return p.any }
 
-// None reports whether the policy is that of the function None.
+// None reports whether the policy was returned by the function None.
 func (p *Policy) None() bool { return p.none }
 
 // Window returns how long a crawler may keep a copy, if its version does not say
