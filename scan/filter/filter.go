@@ -23,11 +23,11 @@ import (
 // MaxAgents is how many agents a run has at most.
 const MaxAgents = 64
 
-// Config has the rules and tells which rows are kept. It must not be changed after
-// it has been given to Run or NewJudge.
+// Config has the rules, and options that select the rows to keep. It must not be changed after it has been passed to
+// Run or NewJudge.
 type Config struct {
-	// Dialects are those of the rules of each agent, in the order of the agents: they tell which part of
-	// a URL is matched. There are as many agents as dialects, and MaxAgents at most.
+	// Dialects has the dialect of each agent's rules, in the order of the agents. It determines which part of a URL is
+	// matched. There is one per agent, and at most MaxAgents.
 	Dialects []automaton.Dialect
 	// Site, if not nil, has the rules for all rows, on any host, one for each agent. Then a request target,
 	// which begins with a slash, is a valid URL too.
@@ -47,8 +47,8 @@ type Config struct {
 	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
 	// are missing, stand for lists of URLs, one a line.
 	Layouts []*list.Layout
-	// Swapped tells of each input, if it is among them, whether its line feeds and carriage returns
-	// have changed places, because its lines end in the latter: rows are printed as they were.
+	// Swapped is set for each input whose line feeds and carriage returns have been exchanged because its lines end in
+	// carriage returns. Its rows are printed as they were. It may be shorter than the list of inputs.
 	Swapped []bool
 	// AsOf is the instant, in Unix seconds, whose rules judge. With Dated the time of a row takes its
 	// place, if it has one.
@@ -88,8 +88,8 @@ func (c *Config) guard(f func() error) error {
 type Rules struct {
 	// Machine holds the rules; nil allows everything.
 	Machine *automaton.Machine
-	// Unreachable tells that robots.txt could not be fetched, such as because of a server
-	// error: everything but /robots.txt itself is disallowed (RFC 9309 2.3.1.4).
+	// Unreachable is set if robots.txt could not be fetched, for example because of a server error. Everything except
+	// /robots.txt itself is then disallowed (RFC 9309 2.3.1.4).
 	Unreachable bool
 }
 
@@ -145,14 +145,14 @@ const (
 	NoURL
 	// BadRow is a line that is no row of the list's format.
 	BadRow
-	// BadTime is a row that has no time where one is needed.
+	// BadTime is a row that lacks a time although one is needed.
 	BadTime
 	// TooLong is a line longer than source.Options.MaxLine. Only its beginning was
 	// read, and it is never printed.
 	TooLong
 	// CutOff is a line whose end could not be read.
 	CutOff
-	// Header is a line that tells what the columns of a list are. It is neither valid nor invalid, and always printed.
+	// Header is a line with the names of a list's columns. It is neither valid nor invalid, and is always printed.
 	Header
 	// Classes is the number of classes.
 	Classes
@@ -177,7 +177,7 @@ func (c Class) Valid() bool { return c <= NoPolicy }
 // Invalid reports whether a row of the class has no such URL, but should have one.
 func (c Class) Invalid() bool { return !c.Valid() && c != Header }
 
-// prints tells for each class whether its rows are printed.
+// prints returns for each class whether its rows are printed.
 func (c *Config) prints() (p [Classes]bool) {
 	for class := range Classes {
 		switch {

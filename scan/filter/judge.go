@@ -27,8 +27,8 @@ type Verdict struct {
 	Class Class
 	// Barred has a bit for each agent that may not fetch the URL, the lowest for the first agent.
 	Barred uint64
-	// Line is that of the rule which decided for the first agent that is barred or, if none is, for the first
-	// agent; 0 if no rule did.
+	// Line is the line of the rule that decided for the first barred agent or, if none is barred, for the first agent. It
+	// is 0 if no rule decided.
 	Line uint32
 }
 

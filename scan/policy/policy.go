@@ -13,7 +13,7 @@
 // All copies come from the source. The caller adds the responses to /robots.txt that the log itself records: those
 // within Span, and LawfulLong if one of them failed.
 //
-// Where the audit rules (docs/reference/audit-rules.md, section 2) are silent, this package decides:
+// Where the audit rules (docs/reference/audit-rules.md, section 2) are silent, this package decides that
 //   - an observed version is in force from the observation before it, that moment
 //     included, until just before the next one; equal observations in succession are one
 //     version, whose From is the first of them;
