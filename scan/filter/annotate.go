@@ -15,12 +15,12 @@ import (
 // use.
 type Annotator func(dst []byte, layout *list.Layout, row *list.Row, v Verdict) []byte
 
-// agentNames are the names of agents, as they stand in annotations.
+// agentNames are the names of agents as written in annotations.
 type agentNames []string
 
 // NewJSON returns the Annotator that writes objects, such as {"allowed":false,"barred":["GPTBot"],"line":12}, for
-// agents with these names. Where nothing allows or disallows a row, allowed is null, and reason is the name of
-// its class; it is also there when robots.txt is unreachable or the page bars its use.
+// agents with these names. If no rules apply to a row, allowed is null, and reason is the name of its class; reason is
+// also present if robots.txt is unreachable or the page bars its use.
 func NewJSON(names []string) Annotator {
 	a := quoted(names)
 	return func(dst []byte, _ *list.Layout, _ *list.Row, v Verdict) []byte {
@@ -28,9 +28,9 @@ func NewJSON(names []string) Annotator {
 	}
 }
 
-// NewTSV returns the Annotator that writes three fields with tabs between them: the name of the class, the names of the
-// agents that are barred, with commas between them, and the line of the rule. It fails if a name has a byte that
-// means something there.
+// NewTSV returns the Annotator that writes three tab-separated fields: the name of the class, the names of the barred
+// agents, separated by commas, and the line of the rule. It fails if a name contains a byte with a special meaning
+// there.
 func NewTSV(names []string) (Annotator, error) {
 	a := agentNames(names)
 	return func(dst []byte, _ *list.Layout, _ *list.Row, v Verdict) []byte {

@@ -20,7 +20,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 )
 
-// MaxAgents is how many agents a run has at most.
+// MaxAgents is the maximum number of agents in a run.
 const MaxAgents = 64
 
 // Config has the rules, and options that select the rows to keep. It must not be changed after it has been passed to
@@ -34,29 +34,29 @@ type Config struct {
 	Site []Rules
 	// Policy has the rules of each origin if Site is nil.
 	Policy Policy
-	// Epoch, if not nil, says that the policy frees rules: when the number that it returns is
-	// another one, workers forget the rules that they have found. It is called by several
-	// goroutines at once, and often.
+	// Epoch, if not nil, means that the policy frees rules: when the number that it returns changes,
+	// workers discard the rules they have cached. It is called often, and by several goroutines at
+	// once.
 	Epoch func() uint64
 
-	// Guard, if not nil, calls a function that uses the rules, and returns its error or, if what it
-	// found may be false, another. It is called for each chunk or record, by several goroutines at
-	// once, before the outcome is written.
+	// Guard, if not nil, calls a function that uses the rules, and returns its error or, if its findings may be
+	// invalid, another error. It is called for each chunk or record before the outcome is written, by several
+	// goroutines at once.
 	Guard func(func() error) error
 
-	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
-	// are missing, stand for lists of URLs, one a line.
+	// Layouts describe where the URL is in each row, one for each input. A nil or missing one means a list of URLs, one
+	// per line.
 	Layouts []*list.Layout
 	// Swapped is set for each input whose line feeds and carriage returns have been exchanged because its lines end in
 	// carriage returns. Its rows are printed as they were. It may be shorter than the list of inputs.
 	Swapped []bool
-	// AsOf is the instant, in Unix seconds, whose rules judge. With Dated the time of a row takes its
-	// place, if it has one.
+	// AsOf is the time, in Unix seconds, whose rules apply. With Dated, the time of a row takes precedence, if it has
+	// one.
 	AsOf  int64
 	Dated bool
 
-	// Page bars pages that state one of these directives, in records of WARC. Tokens are the product
-	// tokens that each agent answers to there.
+	// Page bars pages that state one of these directives, in WARC records. Tokens are the product tokens by which pages
+	// may address each agent.
 	Page   page.Directives
 	Tokens [][]string
 
@@ -95,12 +95,12 @@ type Rules struct {
 
 // Policy has the rules of many origins.
 type Policy interface {
-	// Find sets the rules of each agent on an origin. found is false if they are not known. The
-	// answer is the same for all instants of the span. The
-	// strings of the query are valid during the call only. An error ends the filtering.
-	// Find is called by several goroutines at once, but not for each row: a worker
-	// remembers the rules. After 128 rows of one site it calls Find again, with
-	// Busy, for rules that are worth more preparation.
+	// Find sets the rules of each agent on an origin. found is false if they are
+	// unknown. The answer applies to the whole span. The strings of the query are only
+	// valid during the call. An error ends the run. Find is called by several goroutines
+	// at once, but not for each row, since workers cache the rules. After 128 rows of
+	// one site it is called again with Busy set, for rules that are worth more
+	// preparation.
 	Find(q Query, rules []Rules) (valid Span, found bool, err error)
 }
 
@@ -141,9 +141,9 @@ const (
 	BadScheme
 	// BadHost is a URL with an invalid host or port.
 	BadHost
-	// NoURL is a row that lacks the column or member of the URL, or has nothing in it.
+	// NoURL is a row whose URL column or member is missing or empty.
 	NoURL
-	// BadRow is a line that is no row of the list's format.
+	// BadRow is a line that is not a valid row in the list's format.
 	BadRow
 	// BadTime is a row that lacks a time although one is needed.
 	BadTime
@@ -226,7 +226,7 @@ type Summary struct {
 	Spaced int64
 	// Quotes are the first invalid rows, in the order of the input.
 	Quotes []Quote
-	// Useless has, for each input that has rows, not all of them blank, but not one URL, its first row.
+	// Useless has the first row of each input that has non-blank rows but not a single URL.
 	Useless []Quote
 }
 

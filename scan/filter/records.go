@@ -15,10 +15,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Records filters the records of WARC files, one after the other. A record is judged by its
-// WARC-Target-URI; one without it, such as warcinfo, is a Header. Kept records are copied as they
-// are: a gzip member of one record is not compressed again. All that is written has the form of the
-// first file, gzip a record or plain. It belongs to one goroutine, but for Progress.
+// Records filters the records of WARC files, one file after the other. A record is judged by its WARC-Target-URI; a
+// record without one, such as warcinfo, is a Header. Kept records are copied unchanged: a gzip member with one record
+// is not recompressed. All output has the form of the first file, plain or one gzip member per record. Except for
+// Progress, it is not safe for concurrent use.
 type Records struct {
 	config Config
 	inputs []*source.Input
@@ -65,10 +65,10 @@ func NewRecords(inputs []*source.Input, c Config, memory int64, out io.Writer) *
 	return r
 }
 
-// Progress returns how many bytes of how many have been read; -1 stands for a total that is not known.
+// Progress returns the number of bytes read so far and the total, which is -1 if unknown.
 func (r *Records) Progress() (read, total int64) { return r.read.Load(), r.total }
 
-// Results says how the reading of each input ended, after Run.
+// Results returns how the reading of each input ended. Call it after Run.
 func (r *Records) Results() []source.Result { return r.results }
 
 // Run filters all records. It returns early in the same cases as the function Run. Only whole records are written, so

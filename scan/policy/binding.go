@@ -22,9 +22,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// Binding is the rules that bind one crawler on one origin: for each copy of its
-// robots.txt the machines of the groups that may be the crawler's. They are made when the
-// copy is first needed. It is safe for any number of goroutines.
+// Binding holds the rules that apply to one crawler on one origin: for each copy of its robots.txt, the machines of
+// the groups that may be the crawler's. They are built when the copy is first needed. It is safe for concurrent
+// use.
 type Binding struct {
 	subject reading.Subject
 	host    string // "" if the policy is for all
@@ -57,9 +57,9 @@ type copyRules struct {
 	}
 }
 
-// Bind makes the binding of a crawler on an origin, an index in Origins. In each copy,
-// by each reading, the groups of Subject.Machine bind it. The subject must not be
-// changed any more.
+// Bind returns the binding of a crawler on an origin, an index in Origins. In each copy and
+// reading, the groups of Subject.Machine apply. The subject must not be modified
+// afterwards.
 func (p *Policy) Bind(origin int32, s reading.Subject) *Binding {
 	h := p.histories[origin]
 	b := &Binding{subject: s, history: h, rules: make([]atomic.Pointer[copyRules], len(h.copies))}
@@ -69,9 +69,9 @@ func (p *Policy) Bind(origin int32, s reading.Subject) *Binding {
 	return b
 }
 
-// Alike returns, for each copy, the first copy that has the same stance on every request,
-// perhaps by other lines: most versions differ only in the groups of other crawlers. The
-// slice must not be changed. The first call compiles all copies.
+// Alike returns, for each copy, the first copy that has the same stance on every request, possibly by other lines: most
+// versions differ only in the groups of other crawlers. Callers must not modify the slice. The first call compiles all
+// copies.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(b.findAlike)
 	return b.alike.first
@@ -207,21 +207,21 @@ func (b *Binding) says(n int32, m *copyRules) string {
 	return string(key)
 }
 
-// Stance says whether a copy permits a request.
+// Stance is whether a copy permits a request.
 type Stance uint8
 
 const (
 	Permits Stance = iota
 	Forbids
-	// Contested says that the alternatives differ: readings of which it is not known which is
-	// the crawler's, the tokens of several crawlers, or a group that may be meant.
+	// Contested means that the alternatives differ: several readings may be the crawler's, the tokens belong to several
+	// crawlers, or a group may be meant for it.
 	Contested
-	// Unseen says that the stance depends on a part of the target that is not known.
+	// Unseen means that the stance depends on an unknown part of the target.
 	Unseen
 )
 
-// Judgement is a stance with the line of the rule that forbids; where alternatives
-// forbid by different lines, the line of the first reading and the first tokens.
+// Judgement is a stance and the line of the rule that forbids. If alternatives forbid by different lines, it is the
+// line of the first reading and the first tokens.
 type Judgement struct {
 	Stance Stance
 	Line   uint32
@@ -245,8 +245,8 @@ func (b *Binding) Judge(s *automaton.Scratch, n int32, target []byte) Judgement 
 	return j
 }
 
-// JudgeUnseen returns the judgement of a copy on a request whose target is not known: it
-// permits if no rule forbids anything.
+// JudgeUnseen returns the judgement of a copy on a request with an unknown target: it permits if no rule forbids
+// anything.
 func (b *Binding) JudgeUnseen(n int32) Judgement {
 	m := b.rulesOf(n)
 	if m.hop != nil {
@@ -299,9 +299,9 @@ func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	return false
 }
 
-// Delay returns the delay between requests that a copy asks of the crawler, by the
-// first of its readings: the Crawl-delay of the groups that bind it. ok is false if
-// the copy states none, or is a hop.
+// Delay returns the delay between requests that a copy asks of the crawler, by the first of
+// its readings: the Crawl-delay of its groups. ok is false if the copy has none, or is a
+// hop.
 func (b *Binding) Delay(n int32) (d time.Duration, ok bool) {
 	m := b.rulesOf(n)
 	if m.hop != nil {

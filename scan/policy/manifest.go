@@ -51,9 +51,9 @@ func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history 
 	})
 }
 
-// ReadFolder reads a source in the form of a folder: by its manifest, of which it returns the path, or
-// without one as ReadDirectory does, observed. Nothing is read that is not in the folder, also if a name
-// or a link leads there.
+// ReadFolder reads a source from a folder, either from its manifest, whose path it returns, or, if there is none,
+// like ReadDirectory, with the history Observed. It never reads outside the folder, even if a name or a link leads
+// there.
 func ReadFolder(dir string, maxBytes int, memory int64) (rows []Row, manifest, history string, err error) {
 	manifest = filepath.Join(dir, ManifestName)
 	if _, none := disk.Lstat(manifest); none != nil {
@@ -86,7 +86,7 @@ func readManifest(f *disk.File, path string, files *bodyFiles, pathOf func(strin
 // The limits of a source, in bytes. A million versions of robots.txt take a tenth of a manifest,
 // and most of them have a body in common with others.
 const (
-	// VersionBytes is about what a version takes in memory beside its body.
+	// VersionBytes is the approximate memory use of a version, excluding its body.
 	VersionBytes = 4 << 10
 
 	maxManifest = 1 << 30
@@ -128,14 +128,14 @@ func (f *bodyFiles) read(name string) (file, error) {
 	return read, nil
 }
 
-// file is what ReadBody returns of a file, its size and, if it was read to its end, its SHA-256.
+// file holds the result of ReadBody for a file, its size and, if it was read to its end, its SHA-256.
 type file struct {
 	body, past []byte
 	size       int64
 	sum        string
 }
 
-// readFile reads a file. A compressed one is an error: read as it is, it would permit everything.
+// readFile reads a file. It rejects compressed files, because read as they are they would permit everything.
 func (f *bodyFiles) readFile(path string) (file, error) {
 	in, err := f.open(path)
 	if err != nil {
@@ -317,8 +317,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 	return history, err
 }
 
-// Cell returns a text as a cell of a manifest, which no spreadsheet takes for a formula and no terminal
-// obeys: a text that could be is quoted as in Go, and reading the manifest gives the text.
+// Cell returns a text as a cell of a manifest that no spreadsheet takes for a formula and no terminal interprets. A
+// text that could be is quoted as in Go, and reading the manifest returns the original.
 func Cell(text string) string {
 	hidden := func(c rune) bool { return c == utf8.RuneError || !strconv.IsPrint(c) }
 	const formulas = `=+-@"＝＋－＠`

@@ -10,17 +10,17 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// A crawler may read beyond the first 500 KiB of a robots.txt, which RFC 9309 2.5 requires, and may stop at any line
-// after that. It cannot miss the part before the limit. So a body that exceeds it forbids only what that part forbids,
-// even when combined with those later lines that may permit: user-agent and allow lines (audit rules, section 2).
-// Sitemap lines count anywhere, since many files end with them.
-// Sitemap lines count wherever they are: many files end with them.
+// A crawler may read beyond the first 500 KiB of a robots.txt, which RFC 9309 2.5 requires, and may
+// stop at any line after that. It cannot miss the part before the limit. So a body that exceeds it
+// forbids only what that part forbids, even when combined with those later lines that may permit:
+// user-agent and allow lines (audit rules, section 2). Sitemap lines count anywhere, since many files
+// end with them.
 
-// maxPast limits how many bytes past the limit are looked at.
+// maxPast limits how many bytes past the limit are examined.
 const maxPast = 64 << 20
 
-// MaxRead is how many bytes of a robots.txt are read in any case, so that a file that does not end
-// takes no more.
+// MaxRead limits how many bytes of a robots.txt are read, so that an endless file takes no
+// more.
 const MaxRead = 256 << 20
 
 // ReadBody reads a robots.txt. The body is limited to maxBytes+1 bytes, of which the last signals
