@@ -50,10 +50,10 @@ func (v Verdict) String() string {
 type Engine interface {
 	// Version says which implementation it is, in the words of its table row.
 	Version() string
-	// Round asks every question once. It calls record for each site in order, with
-	// one verdict for each URL; the slice is valid during the call only. If the round
-	// ends early, the last call may have fewer verdicts, and the error says why. The
-	// times cover what was recorded.
+	// Round asks every question once. It calls record for each site in order, with one verdict
+	// per URL; the slice is only valid during the call. If the round ends early, the last call
+	// may have fewer verdicts, and the error explains why. The times cover everything
+	// recorded.
 	Round(ctx context.Context, sites []Site, record func([]Verdict)) (Times, error)
 	// Close releases what the engine holds, such as its process.
 	Close()

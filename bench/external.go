@@ -185,8 +185,8 @@ func (a *answers) finish() {
 	}
 }
 
-// Tail is an io.Writer that keeps the end of what is written to it: the stderr of a
-// command. The zero value is empty.
+// Tail is an io.Writer that keeps the end of its input, such as a command's stderr. The zero value is
+// empty.
 type Tail struct{ text []byte }
 
 // Write implements io.Writer and never fails.

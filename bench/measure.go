@@ -21,7 +21,7 @@ type Plan struct {
 // when it is timed. Fewer are repeated: reading the clock would cost as much as they do.
 const minURLs = 1000
 
-// Result is what was measured of one engine.
+// Result holds the measurements of one engine.
 type Result struct {
 	Name, Version string
 	Missing       error // why the engine could not take part
@@ -40,7 +40,7 @@ type Result struct {
 	parse, match []float64 // nanoseconds a robots.txt and a URL, of each timed round
 }
 
-// Difference is a URL on which an engine differs from what is expected.
+// Difference is a URL for which an engine's verdict differs from the expected one.
 type Difference struct {
 	Site, URL int // indexes
 	Got       Verdict
@@ -104,8 +104,8 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 	return r
 }
 
-// repeated returns sites with at least minURLs URLs in all, those of each site
-// repeated, and how many of them get an answer if answered of the urls given do.
+// repeated repeats the URLs of each site until there are at least minURLs in all. It returns the sites and how many of
+// these URLs get an answer if answered of the given urls do.
 func repeated(sites []Site, urls, answered int) ([]Site, int) {
 	if urls == 0 || urls >= minURLs {
 		return sites, answered

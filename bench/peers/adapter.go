@@ -107,7 +107,7 @@ func (s *scripted) end(grace time.Duration) {
 	s.killRest()
 }
 
-// line reads a line of what the adapter prints. Where there is none it tells why.
+// line reads a line of the adapter's output. The error explains why there is none.
 func (s *scripted) line(ctx context.Context) (string, error) {
 	line, err := s.out.ReadString('\n')
 	if err == nil {

@@ -40,7 +40,7 @@ func (q question) allowed() (verdict automaton.Verdict) {
 // noPath is a pattern that no URL has.
 const noPath = "/\x01"
 
-// certain is how many readings at the front are of what Google alone does, so that they are the reason if they matter.
+// certain is how many of the first readings cover behavior unique to Google, so they are the reason if they matter.
 const certain = 3
 
 // readings are those that explain what the peers do with real files.

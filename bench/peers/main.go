@@ -1,17 +1,17 @@
-// Peers gives the same work to robotsieve and to other parsers of robots.txt, in one run on the same inputs, and
-// prints a table of their times, on how many URLs they differ from google/robotstxt, and why.
+// Peers gives the same work to robotsieve and other robots.txt parsers in one run, and prints a table with their times,
+// the number of URLs for which they differ from google/robotstxt, and the reasons.
 //
 //	make bench-peers
 //
-// installs what can be installed and runs it. Peers in Go run in this process, those of other languages in scripts
-// that measure themselves (adapters), all others as commands that answer the cases of robotsieve check --jsonl:
+// installs whatever can be installed and runs it. Peers in Go run in this process, peers in other languages in scripts
+// that measure themselves (adapters), and all others as commands that answer the cases of robotsieve check --jsonl:
 //
 //	make bench-peers PEERS_FLAGS="--external 'mine=./wrapper'"
 //
-// such as a wrapper of your own, which reads on stdin lines {"robots":"…","agent":"…","url":"…"} (robots_b64 and
-// url_b64, in base64, where they are not UTF-8) and answers each with a line {"allowed":true}.
+// such as a wrapper of your own. It reads lines {"robots":"…","agent":"…","url":"…"} from stdin, with robots_b64 and
+// url_b64 in base64 for anything that is not UTF-8, and answers each with a line {"allowed":true}.
 //
-// It is a module of its own, so that robotsieve does not depend on the peers.
+// It is a separate module, so that robotsieve does not depend on the peers.
 package main
 
 import (
@@ -40,9 +40,9 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the command as a function of its arguments and streams. It returns the
-// exit code: 1 if robotsieve itself differs from what was recorded of the
-// reference, 2 for wrong usage, 3 if there is no input or no output, 130 if it was interrupted.
+// run is the command as a function of its arguments and streams. It returns the exit code: 1 if robotsieve itself
+// differs from the recorded reference verdicts, 2 for incorrect usage, 3 if there is no input or no output, and 130 if
+// interrupted.
 func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -140,7 +140,7 @@ func loadAverage() string {
 	return load
 }
 
-// caption names what was asked, when, and of what.
+// caption describes the questions, their source and the date.
 func (c *corpus) caption() string {
 	octets, urls := c.size()
 	with := "robotsieve's dialect google, as Google's parser is missing"

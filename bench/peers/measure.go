@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// row is what was measured of one peer.
+// row holds the measurements of one peer.
 type row struct {
 	bench.Result
 	speed   float64 // megabytes of robots.txt parsed in a second
@@ -67,7 +67,7 @@ func (c *corpus) ask(ctx context.Context, e bench.Entrant, p bench.Plan) (bench.
 	return bench.Measure(ctx, bench.Entrant{Name: e.Name, Start: start}, c.sites, c.want, p), t
 }
 
-// measure asks a peer everything. Its verdicts are compared with those of the reference.
+// measure asks a peer every question and compares its verdicts with the reference.
 func (c *corpus) measure(ctx context.Context, e bench.Entrant, p bench.Plan) row {
 	once := p
 	if parsesEachTime[e.Name] {

@@ -11,7 +11,7 @@ import (
 // text, a NUL follows each text, or each text has as many bytes as the others, and the NULs at its
 // end are not of it.
 type texts struct {
-	data   []byte // with ended what was not read yet
+	data   []byte // with ended, the unread data
 	n      int
 	one    bool
 	ended  bool // each text is followed by a NUL

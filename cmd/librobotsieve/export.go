@@ -90,8 +90,8 @@ func (c *call) robots(handle C.int64_t) *robots {
 	return r
 }
 
-// put writes a text and a NUL to a buffer of the caller, as much of it as has room, and returns how
-// long it is.
+// put writes a text and a NUL to the caller's buffer, truncated to fit, and returns the full length of the
+// text.
 func (c *call) put(value string, buffer *C.char, size C.size_t) int64 {
 	if to := c.text(C.bytes_t(buffer), size); len(to) > 0 {
 		to[copy(to[:len(to)-1], value)] = 0
@@ -170,7 +170,7 @@ func robotsieve_match_many(handle C.int64_t, agent C.bytes_t, agentLen C.size_t,
 	})
 }
 
-// room returns a buffer of the caller, nil for NULL.
+// room returns the caller's buffer as a slice, or nil for NULL.
 func room[T any](first *T, n int) []T {
 	if first == nil {
 		return nil

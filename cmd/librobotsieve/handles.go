@@ -70,8 +70,8 @@ func dialectOf(name []byte) (*automaton.Dialect, error) {
 	return &d, nil
 }
 
-// cache remembers what was made for agents: maxAgents of them, and then new ones. To look one up
-// takes no lock.
+// cache caches values by agent: up to maxAgents of them, and then it starts over. Lookups take no
+// lock.
 type cache[T any] struct {
 	made atomic.Pointer[map[string]T]
 }

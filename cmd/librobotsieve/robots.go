@@ -37,7 +37,7 @@ func newRobots(body []byte, dialect *automaton.Dialect, maxBytes int64) *robots 
 
 func (*robots) close() error { return nil }
 
-// first is the dialect in which questions that are of no agent are answered.
+// first returns the dialect for questions that concern no agent.
 func (r *robots) first() automaton.Dialect {
 	if r.dialect == nil {
 		return automaton.RFC9309

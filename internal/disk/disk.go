@@ -1,8 +1,8 @@
-// Package disk has the file operations of the program. Every file that the program opens, reads,
-// writes, renames, removes or maps into memory goes through it, so that a test can make these
-// operations fail: see Inject. Otherwise its functions are those of package os, and their errors are
-// of type *fs.PathError or *os.LinkError, as there. Whole files and folders are written hidden and
-// then renamed: see Pending and Folder.
+// Package disk provides the program's file operations. The program opens, reads, writes, renames,
+// removes and maps all files through it, so that a test can make these operations fail: see Inject. Its
+// functions otherwise behave like package os, and return the same error types, *fs.PathError and
+// *os.LinkError. Whole files and folders are written under hidden names and then renamed: see Pending
+// and Folder.
 package disk
 
 import (
@@ -83,7 +83,7 @@ func get[T any](op Op, name string, do func(name string) (value T, err error)) (
 	return value, withFetch(name, err)
 }
 
-// IsURL reports whether a name is a URL of the web, where it should be that of a file.
+// IsURL reports whether a name is a web URL where a file name is expected.
 func IsURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
@@ -107,8 +107,8 @@ func withFetch(name string, err error) error {
 	return err
 }
 
-// File is an open file. Its methods are those of *os.File, and as safe for concurrent use; its reads
-// and writes can be made to fail.
+// File is an open file. It has the methods of *os.File and is as safe for concurrent use. Its reads and writes can be
+// made to fail.
 type File struct{ *os.File }
 
 // Of returns a stream as a File, if it is an *os.File, as standard input is. ok reports whether it is
@@ -189,7 +189,7 @@ func MkdirTemp(pattern string) (string, error) {
 // ReadDir is os.ReadDir.
 func ReadDir(name string) ([]fs.DirEntry, error) { return get(OpReadDir, name, os.ReadDir) }
 
-// Glob is filepath.Glob, which knows no errors but those of the pattern.
+// Glob is filepath.Glob, whose only errors are bad patterns.
 func Glob(pattern string) ([]string, error) { return get(OpReadDir, pattern, filepath.Glob) }
 
 // WalkDir is filepath.WalkDir.

@@ -14,9 +14,9 @@ import (
 // ErrOccupied is the error of a folder that is not to be replaced, because it is not empty.
 var ErrOccupied = errors.New("exists and is not empty")
 
-// CheckFolder reports whether a folder may be made under a name: there is nothing, or an empty
-// folder, or, with force, one whose entries are ours. Else the error wraps ErrOccupied, and says of
-// one of ours that it has what it has, or is that of the file system.
+// CheckFolder reports whether a folder can be created under a name: nothing exists there, or an empty folder, or, with
+// force, a folder whose entries are ours. Otherwise the error wraps ErrOccupied, with what as the description if the
+// folder is ours, or comes from the file system.
 func CheckFolder(dir, what string, force bool, isOurs func([]fs.DirEntry) bool) error {
 	info, err := Lstat(dir)
 	switch {
@@ -57,7 +57,7 @@ func NewFolder(dir string, perm fs.FileMode) (*Folder, error) {
 	return f, MkdirAll(f.temp, perm)
 }
 
-// hidden is a new name beside that of a folder. Names of files have at most 255 bytes.
+// hidden returns a new name next to a folder. File names have at most 255 bytes.
 func hidden(parent, base string) string {
 	return fmt.Sprintf("%s.%.200s.%08x.tmp", parent, strings.ToValidUTF8(base, ""), rand.Uint32())
 }
@@ -118,5 +118,5 @@ func (f *Folder) rename() error {
 	return RemoveAll(old)
 }
 
-// Discard removes what has been written.
+// Discard removes everything written so far.
 func (f *Folder) Discard() error { return RemoveAll(f.temp) }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ReadLimited is os.ReadFile for a file that is to have at most limit bytes. If there are more, it
-// fails as a reader of Limited does: so a device or a pipe that never ends takes no more memory
-// than such a file.
+// ReadLimited is os.ReadFile for a file of at most limit bytes. It fails for larger files like a reader
+// from Limited, so that a device or a pipe that never ends takes no more memory than a file of that
+// size.
 func ReadLimited(name string, limit int64) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {

@@ -71,7 +71,7 @@ func LeadsOut(dir, name string) bool {
 	return none == nil && (err != nil || odd != nil || far != nil || !filepath.IsLocal(rel))
 }
 
-// ErrLeadsOut is the error of such a link.
+// ErrLeadsOut is returned for a link that leads out of the folder.
 var ErrLeadsOut = errors.New("a link out of the folder")
 
 func irregular(name string) error { return fmt.Errorf("%s: %w", name, ErrIrregular) }

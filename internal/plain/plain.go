@@ -1,5 +1,5 @@
-// Package plain tells the paths and request targets that are the same in every dialect and every
-// automaton.Form. Nearly all are, and need not be copied before they are matched.
+// Package plain recognizes paths and request targets that are the same in every dialect and every automaton.Form.
+// Nearly all are, and need not be copied before matching.
 package plain
 
 import (

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// Classes sorts bytes into eight classes, a bit each: those of byte c are
-// Lo[c&15] & Hi[c>>4]. This form lets a processor look up many bytes at a time
-// (classes_amd64.s); this file does the same byte by byte, for all other processors. A set
-// of bytes fits exactly if those with the same upper half, or with the same lower halves,
-// share a class, and there are no more than eight such.
+// Classes sorts bytes into eight classes, one bit each: the classes of byte c are Lo[c&15] & Hi[c>>4]. A
+// processor can look up many bytes at a time in this form (classes_amd64.s); this file does the same
+// byte by byte for all other processors. A set of bytes is represented exactly if the bytes with the
+// same upper half, or with the same set of lower halves, share a class, and there are at most eight
+// classes.
 type Classes struct {
 	Lo, Hi [16]uint8
 }
@@ -23,9 +23,9 @@ func (c *Classes) Add(octet byte, class uint8) {
 // Of returns the classes of a byte.
 func (c *Classes) Of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
 
-// NewClasses makes the classes of two sets of bytes, which In64 tells apart: the first is in
-// the lower classes, the second in the higher. Neither set may have bytes of more than four
-// upper halves, each of which takes a class.
+// NewClasses returns the classes for two sets of bytes, which In64 can tell apart: the first uses the lower classes,
+// the second the higher ones. The bytes of each set may have at most four different upper halves, because each takes a
+// class.
 func NewClasses(low, high string) *Classes {
 	var c Classes
 	for i, set := range []string{low, high} {

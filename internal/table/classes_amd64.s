@@ -2,8 +2,8 @@
 
 // func hasAVX2() bool
 //
-// AVX2 counts only if the operating system keeps the wide registers: CPUID 1
-// tells of OSXSAVE and AVX, XGETBV what is kept, CPUID 7 of AVX2.
+// AVX2 only counts if the operating system saves the wide registers. CPUID 1 reports OSXSAVE and AVX, XGETBV what is
+// saved, and CPUID 7 AVX2.
 TEXT ·hasAVX2(SB), NOSPLIT, $0-1
 	MOVB  $0, ret+0(FP)
 	XORL  AX, AX

@@ -153,7 +153,7 @@ func (g *Segments) dump(printf func(format string, args ...any)) {
 	}
 }
 
-// shownText returns the end of a text: those of all states of a long segment would take the square of its length.
+// shownText returns the end of a text: printing it whole for each state of a long segment would take quadratic space.
 func shownText(text string) string { return text[max(0, len(text)-1000):] }
 
 func (g *Gaps) dump(printf func(format string, args ...any)) {

@@ -7,49 +7,49 @@ import (
 	"slices"
 )
 
-// The automaton of gaps, in one line: Aho and Corasick's (1975) reads the path once, and
-// where a segment ends, the nodes that wait for it go on. Five things complicate it.
+// How the gap automaton works. Like Aho and Corasick's (1975), it reads the path once, and where a segment ends, the
+// nodes waiting for that segment proceed. Five things complicate it.
 //
-// First, on most paths no segment begins at most bytes. While the automaton is at its root,
-// a filter of three bytes, 64 places at a time, tells where one may begin.
+// First, on most paths no segment begins at most bytes. While the automaton is at its root, a three-byte filter finds
+// the places, out of 64 at a time, where one may begin.
 //
-// Second, at one byte of the path as many symbols may end as are suffixes of one another. To
-// look at all of them at each byte would take the square of the path. So the path is read
-// before any node goes on, and only the longest symbol that ends at a byte is noted. From
-// that the suffixes are followed up to the first that was seen before, so that each symbol
-// costs one step a path: once from the end of the path, which finds where each symbol is for
-// the last time, and once from its start, where the nodes that wait on every path go on.
+// Second, all symbols that are suffixes of one another can end at the same byte. Looking at each of them
+// at each byte would take quadratic time. So the path is read before any node proceeds, and only the
+// longest symbol that ends at each byte is recorded. From there, the suffixes are followed up to the first
+// one already seen, so each symbol costs one step per path: once from the end of the path, to find the
+// last occurrence of each symbol, and once from its start, where the nodes that wait on every path
+// proceed.
 //
-// Third, a node may go on only once the one before it has, and only with a segment that
-// begins where that one ended or later. It waits in a list of the first byte at which its
-// segment may end. From there on its symbol is in the set of those that are awaited, until it
-// ends: then all its nodes go on, each once a path. Symbols are numbered so that those which
-// are suffixes of one another are neighbours (Gaps.up), and what is awaited among them is
-// found a word of the set at a time.
+// Third, a node may proceed only after the one before it has, and only with a segment that begins
+// where the previous one ended or later. It waits in a list for the first byte at which its
+// segment may end. From that byte on its symbol is in the set of awaited symbols until it ends:
+// then all its nodes proceed, each once per path. Symbols are numbered so that suffixes of one
+// another are neighbours (Gaps.up), which allows awaited ones to be found one word of the set at a
+// time.
 //
-// Fourth, a node may have many children. Those whose symbol the path does not have after the
-// node are left out. Where a node has many more children than the path has symbols, the
-// symbols are looked up among the children instead.
+// Fourth, a node may have many children. Those whose symbol does not occur in the path after the node are skipped.
+// If a node has many more children than the path has symbols, the symbols are looked up among the children
+// instead.
 //
-// Fifth, many rules may begin in different ways and go on in the same way, with segments that
-// the path has, but in another order. Such rules share a tail (Gaps.tails). Where the last
-// places of its segments are in order, they decide for each rule that comes to the tail whether
-// it matches; where they are not, often that it does not. Of the rules that are left only those
-// wait that outrank all that wait already.
+// Fifth, many rules may begin differently and continue alike, with segments that the path contains in
+// another order. Such rules share a tail (Gaps.tails). If the last occurrences of its segments are in
+// order, they decide for each rule that reaches the tail whether it matches; if not, they often show
+// that it does not. Of the remaining rules, only those wait that outrank all that are already
+// waiting.
 //
-// So a match takes time in proportion to the bytes of the path, each times the logarithm of
-// the number of symbols at most (a path in the tree of suffixes changes to a larger tree that
-// often); to the different symbols in the path; and to the nodes that go on, each times the
-// number of its children or, if that is less, of the symbols in the path. In a path of n bytes
-// are at most n(n+1)/2 different symbols, and of each length l at most n and at most the l-th
-// part of the bytes of all rules. TestSearch in package bench looks for rules that take longer.
+// So the time for a match is linear in the bytes of the path, each times at most the logarithm of the number of
+// symbols (the number of times that a path in the suffix tree switches to a larger tree); in the different
+// symbols in the path; and in the nodes that proceed, each times the number of its children or of the symbols in
+// the path, whichever is less. A path of n bytes contains at most n(n+1)/2 different symbols. Of each length l,
+// there are at most n, and at most 1/l of the bytes of all rules. TestSearch in package bench looks for rules
+// that take longer.
 
-// Gaps finds the segments after gaps: an Aho-Corasick automaton reads the path, and
-// where the last byte of a segment is read, the nodes that wait for it act.
+// Gaps finds the segments after gaps. An Aho-Corasick automaton reads the path, and where the last byte of a segment is
+// read, the nodes that wait for it act.
 //
-// Its states are numbered by depth and, among those of one parent, by label, so that the
-// children of state s are those from First[s] to First[s+1]-1. State 0 is the root, where
-// no segment has begun. States 1 to Shallow have one byte.
+// States are numbered by depth and, among the children of one parent, by label, so the children of state s are
+// First[s] to First[s+1]-1. State 0 is the root, where no segment has begun. States 1 to Shallow have one
+// byte.
 type Gaps struct {
 	First   []uint32 // one more than there are states
 	Label   []byte   // the byte that leads to the state
@@ -67,9 +67,9 @@ type Gaps struct {
 	// Len is the number of bytes of each symbol, which is a segment that stands after a
 	// gap in one or more rules.
 	Len []uint32
-	// EveryPath are the nodes that wait on every path, for rules whose first segment is
-	// the slash or nothing: those of symbol n are the nodes from EveryPath[n] to
-	// EveryPath[n+1]-1. They are the first nodes.
+	// EveryPath locates the nodes that wait on every path, for rules whose first segment is the slash
+	// or nothing. The nodes of symbol n are EveryPath[n] to EveryPath[n+1]-1. They are the first
+	// nodes.
 	EveryPath []uint32
 	// Nodes are the segments of rules: a node for each different list of a prefix and the
 	// segments up to this one.
@@ -183,15 +183,15 @@ type gapScratch struct {
 // ending is a symbol and where in the path it ends.
 type ending struct{ end, symbol uint32 }
 
-// seen is what is known of a symbol in the path.
+// seen records the occurrences of a symbol in the path.
 type seen struct {
-	generation uint32 // the rest is of another path if it is not the current one
+	generation uint32 // the rest belongs to another path unless this is the current one
 	last       uint32 // where the symbol ends for the last time, with isPast set once it has ended for the first time
 }
 
-// room is what is known of a tail in the path.
+// room records where a tail fits in the path.
 type room struct {
-	generation uint32 // the rest is of another path if it is not the current one
+	generation uint32 // the rest belongs to another path unless this is the current one
 	// The path does not have the tail from this byte on, with isCertain set if it has the tail
 	// from all bytes before.
 	until      uint32
@@ -208,7 +208,7 @@ const isPast = 1 << 31
 // is none; numbers are one more than indexes.
 type waiter struct{ node, next uint32 }
 
-// begin makes room for the symbols of g, and forgets the last path.
+// begin allocates space for the symbols of g, and discards the state of the last path.
 func (s *gapScratch) begin(g *Gaps) {
 	if s.generation++; s.generation == 0 { // once in four thousand million paths
 		clear(s.seen)
@@ -225,7 +225,7 @@ func (s *gapScratch) begin(g *Gaps) {
 	s.opened = 0
 }
 
-// beginToWait makes room for the nodes that wait on a path.
+// beginToWait allocates space for the nodes that wait on a path.
 func (s *gapScratch) beginToWait(g *Gaps, path uint32) {
 	n, words := int(path)+1, int(path)/64+1
 	s.wake = slices.Grow(s.wake[:0], n)[:n]
@@ -490,9 +490,9 @@ func (r *run) isDecided(tail, from, rule uint32, ahead int) bool {
 // its end.
 const segmentsAhead, maxSpare = 3, 256
 
-// measure finds out where in the path there is room for a tail. It starts from where its
-// segments are for the last time: if these places are one after the other, the answer is
-// certain. It looks at some segments ahead, and at others while r.spare lasts.
+// measure determines where in the path a tail fits. It starts from the last occurrences of the tail's segments: if
+// these follow one another, the answer is certain. It looks at some segments ahead, and at others while r.spare
+// lasts.
 func (r *run) measure(tail uint32, ahead int) {
 	s := r.s
 	node := &r.Nodes[tail]
@@ -519,7 +519,7 @@ func (r *run) measure(tail uint32, ahead int) {
 	}
 }
 
-// roomBehind returns room.until of the tail that follows another.
+// roomBehind returns room.until for the tail that follows another.
 func (r *run) roomBehind(tail uint32, ahead int) uint32 {
 	room := &r.s.rooms[tail]
 	if room.generation == r.s.generation {
@@ -536,7 +536,7 @@ func (r *run) roomBehind(tail uint32, ahead int) uint32 {
 	return room.until
 }
 
-// wakeUp adds to the awaited symbols those of the nodes whose segments may end up to a byte.
+// wakeUp adds to the awaited symbols the symbols of all nodes whose segments may end up to a byte.
 func (r *run) wakeUp(end uint32) {
 	s := r.s
 	for ; ; s.woken++ {

@@ -6,36 +6,36 @@ import (
 	"math/bits"
 )
 
-// The search for segments, in one line: at each place of the path at which a segment may
-// begin, the segments are looked up as prefixes are, up to eight bytes at a time. Four
-// things complicate it.
+// How the search for segments works. At each place in the path where a segment may begin, the
+// segments are looked up like prefixes, up to eight bytes at a time. Four things complicate
+// it.
 //
-// First, there are few such places. A filter of three bytes tells of 64 places at once at
-// which of them a segment may begin: most often at none.
+// First, there are few such places. A three-byte filter finds those among 64 places at once, usually
+// none.
 //
-// Second, a segment is looked up only once those before it in its rule have been found. Each
-// list of a prefix and segments behind which others wait is an anchor with states of its own.
-// It begins to wait at the leftmost place where the path has it, and the places from there on
-// are gone through for it: a few times for one path, not once for each rule. Rules of which
-// too many could wait at a time are left to the other way (gaps.go).
+// Second, a segment is looked up only once the segments before it in its rule have been found. Each sequence of
+// a prefix and segments that others wait for is an anchor with its own states. It starts to wait at the
+// leftmost place where the path contains it, and the places from there on are searched for it: a few times per
+// path, not once per rule. Rules of which too many could wait at the same time are left to the other method
+// (gaps.go).
 //
-// Third, most of what others wait after is a single byte, '?' or '&', that may be anywhere
-// in the path. What waits after it is searched for as if it had been found, and only if there
-// is a place where that may begin the path is asked for the byte.
+// Third, most segments that others wait for are a single byte, '?' or '&', which may be anywhere in the path. What
+// follows is searched for as if the byte had been found, and the path is checked for the byte only if there is a place
+// where what follows may begin.
 //
-// Fourth, a segment that must end where the path does can only begin at one place. These are
-// looked up from the end backwards, before all others, and most paths do not pass the filter
-// of last bytes.
+// Fourth, a segment that must end where the path ends can only begin at one place. These are
+// looked up first, backwards from the end, and most paths do not pass the filter of last
+// bytes.
 
 // Segments finds segments where they may begin, and where they must end with the path.
 type Segments struct {
-	// Trie has a state for each anchor after which segments wait, and one for those of
-	// them that must end with the path, which are read backwards. Edges lead to a rule, of
-	// which the segment is the last, or with IsPoint set to a node. What an edge leads to
-	// in turn has states of higher numbers.
+	// Trie has a state for each anchor after which segments wait, and one for those that must end
+	// with the path, which are read backwards. An edge leads to the rule whose last segment it is
+	// or, with IsPoint set, to a node. The edges that follow lead from states with higher
+	// numbers.
 	Trie
-	// First tells of which lengths edges may be at which segments begin, Last those of
-	// segments that must end with the path.
+	// First filters by the possible lengths of edges where segments begin, Last by those of segments that must end with
+	// the path.
 	First Filter
 	Last  LastFilter
 	// Starts are filters of where segments may begin.
@@ -90,12 +90,12 @@ type Anchor struct {
 	Filter uint8
 }
 
-// StartFilter is a filter of three bytes. It has a class for each of eight groups of
-// segments: the first bytes of one of the group are of that class. Where no class is in
-// all three bytes, no segment begins.
+// StartFilter is a three-byte filter. It has a class for each of eight groups of segments, which contains
+// the first bytes of the segments in the group. No segment begins where the three bytes have no class in
+// common.
 type StartFilter struct {
-	// Octets has the classes of first, second and third bytes. Where a segment of a group
-	// is shorter, every byte after its end is of the group's class.
+	// Octets has the classes of first, second and third bytes. If a segment of a group is shorter, every byte after its
+	// end is in the group's class.
 	Octets [3]Classes
 
 	one, two uint8 // the groups with segments of one byte, and of up to two; Complete sets them

@@ -9,7 +9,7 @@ type symbolSet struct {
 	n             int
 }
 
-// reset makes the set empty, with room for some symbols.
+// reset makes the set empty, with capacity for the given number of symbols.
 func (s *symbolSet) reset(symbols int) {
 	words := symbols/64 + 1
 	if len(s.words) < words {
@@ -59,7 +59,7 @@ func (s *symbolSet) last(symbol uint32) uint32 {
 	return None
 }
 
-// upTo has the bits up to that of a number set.
+// upTo returns a word in which all bits up to that of a number are set.
 func upTo(n uint32) uint64 { return 2<<(n%64) - 1 }
 
 // top is the highest bit that is set.

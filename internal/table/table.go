@@ -35,7 +35,7 @@ import (
 	"strings"
 )
 
-// None is the number of no rule: it is higher than that of any.
+// None means no rule. It is higher than the number of any rule.
 const None = math.MaxUint32
 
 // Table finds the rules of a ranked list that match a path.
@@ -46,7 +46,7 @@ type Table struct {
 	// Trie reads prefixes. Its state 1 stands after the slash that every path begins
 	// with; it may be without edges.
 	Trie
-	// First tells of which lengths the edges of state 1 may be.
+	// First filters by the possible lengths of the edges of state 1.
 	First Filter
 	// Points are where prefixes end. Point 0 is the slash that every path begins with.
 	Points []Point
@@ -103,10 +103,10 @@ const EdgeOctets = 8
 
 // Trie is an automaton that reads up to eight bytes at a time. State 0 is dead.
 type Trie struct {
-	States []State // by number; an edge is of the state in its Key
-	// Edges is a hash table with linear probing. Its length is a power of two, at least
-	// one of its edges is empty (Key 0, To None), and each is found within MaxProbes
-	// places from that of its Hash.
+	States []State // by number; an edge belongs to the state in its Key
+	// Edges is a hash table with linear probing. Its length is a power of two, at least one of
+	// its edges is empty (Key 0, To None), and each is found within MaxProbes places of its
+	// Hash.
 	Edges []Edge
 	// Slots has for each place of Edges the SlotBit of each edge whose search begins
 	// there. Most edges that are not there need no search.
@@ -136,9 +136,9 @@ type Edge struct {
 	To uint32
 }
 
-// IsPoint tells a point or node from a rule in Edge.To. IsWhole tells a rule there whose
-// pattern is no longer than the bytes that lead to it, has no gap, need not end with the
-// path and is not in form B.
+// IsPoint marks a point or node, rather than a rule, in Edge.To. IsWhole marks a rule whose pattern is
+// no longer than the bytes that lead to it, has no gap, need not end with the path and is not in form
+// B.
 const (
 	IsPoint = 1 << 31
 	IsWhole = 1 << 30
@@ -163,12 +163,12 @@ func (t *Trie) Edge(word uint64, key uint32) uint32 {
 	return None // only a hostile robots.txt fills so many places in a row
 }
 
-// SetEdges makes the hash table of the trie's edges, and returns whether that succeeded.
-// An edge that lies far from where the search for it begins would make a match slow: none
-// lies MaxProbes places away or more. The first seed depends on all edges. A robots.txt can be
-// written for that one all the same, but not for those that follow, which are random. By
-// chance it happens to one in a hundred of the tables that have many thousand edges and are as
-// full as they get, seven tenths: so the second half of the attempts has twice the room.
+// SetEdges builds the hash table of the trie's edges, and reports whether that succeeded. An edge far from
+// where its search begins would make matching slow, so none may be MaxProbes places away or more. The first
+// seed depends on all edges. A robots.txt can still be crafted against it, but not against the following
+// ones, which are random. By chance, the first seed fails for one in a hundred tables that have many thousand
+// edges and are as full as they get, which is seven tenths, so the second half of the attempts uses twice the
+// space.
 func (t *Trie) SetEdges(edges []Edge) bool {
 	const attempts = 8
 	size := 1 << bits.Len(uint(len(edges)*10/7))
@@ -233,9 +233,9 @@ func Hash(word uint64, key uint32, seed uint64) uint64 {
 // at which the search begins.
 func SlotBit(hash uint64) uint8 { return 1 << (hash >> 29 & 7) }
 
-// Filter tells of which lengths an edge at the beginning of a trie may be, by the bytes
-// that follow: bit n-1 of Filter[i][c] says that there is an edge of n bytes that has c
-// as its byte i, folded by Fold, or has no byte i.
+// Filter gives the possible lengths of an edge at the beginning of a trie, by the bytes that follow: bit n-1 of
+// Filter[i][c] is set if there is an edge of n bytes that has c as its byte i, folded by Fold, or has no byte
+// i.
 type Filter [EdgeOctets][64]uint8
 
 // LastFilter is a filter of two bytes.

@@ -5,13 +5,13 @@ import (
 	"net/netip"
 )
 
-// parseAddr reads an IPv4 or IPv6 address as a log spells it. It accepts the same
-// addresses as netip.ParseAddr, except those with a zone, which has a meaning only on the
-// client's own network. An IPv4 address in the form of IPv6 (::ffff:192.0.2.1) is returned
-// as IPv4.
+// parseAddr parses an IPv4 or IPv6 address as written in a log. It accepts the same
+// addresses as netip.ParseAddr, except those with a zone, which only has a meaning on the
+// client's own network. IPv4-mapped IPv6 addresses (::ffff:192.0.2.1) are returned as
+// IPv4.
 //
-// It is called for each record, and never allocates. netip.ParseAddr allocates its errors,
-// and some logs have a name or a hash on every line.
+// It is called for every record and never allocates. netip.ParseAddr allocates its errors, and some logs have a host
+// name or a hash on every line.
 func parseAddr(b []byte) (netip.Addr, bool) {
 	for _, c := range b[:min(len(b), 5)] {
 		if c == ':' {
@@ -23,17 +23,17 @@ func parseAddr(b []byte) (netip.Addr, bool) {
 	return netip.AddrFrom4(a), ok
 }
 
-// Client returns the address of a client as the log spells it. ok is false if it is none, or does not
-// identify a client: it is of a private network, or the log has cut it.
+// Client parses a client address as written in a log. ok is false if the field is not an address, or if the address
+// does not identify a client because it is private or was truncated for anonymity.
 func Client(field []byte) (a netip.Addr, ok bool) {
 	a, ok = parseAddr(field)
 	return a, ok && !anonymous(a)
 }
 
-// nat64 is the range in which translators put the addresses of IPv4 (RFC 6052).
+// nat64 is the prefix that NAT64 translators use to embed IPv4 addresses (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// unmap returns the IPv4 address in an address of IPv6, if there is one.
+// unmap returns the IPv4 address embedded in an IPv6 address, or a itself if there is none.
 func unmap(a netip.Addr) netip.Addr {
 	if nat64.Contains(a) {
 		b := a.As16()
@@ -42,8 +42,8 @@ func unmap(a netip.Addr) netip.Addr {
 	return a.Unmap()
 }
 
-// parseIPv4 reads four decimal numbers without leading zeros, which some take
-// for octal ones.
+// parseIPv4 parses four decimal numbers. It rejects leading zeros, because some programs read them as
+// octal.
 func parseIPv4(b []byte) (a [4]byte, ok bool) {
 	field, n, digits := 0, 0, 0
 	for _, c := range b {
@@ -67,8 +67,8 @@ func parseIPv4(b []byte) (a [4]byte, ok bool) {
 	return a, field == 3 && digits > 0
 }
 
-// parseIPv6 reads eight groups of hexadecimal digits. "::" may stand for one run of zero
-// groups, and the last two groups may be an IPv4 address.
+// parseIPv6 parses eight groups of hexadecimal digits. "::" may stand for one run of zero groups, and the last two
+// groups may be written as an IPv4 address.
 func parseIPv6(b []byte) (a [16]byte, ok bool) {
 	gap := -1 // where in a the run of zeros belongs
 	if len(b) >= 2 && b[0] == ':' && b[1] == ':' {
@@ -118,7 +118,7 @@ func parseIPv6(b []byte) (a [16]byte, ok bool) {
 	return a, true
 }
 
-// hexDigit returns the value of a hexadecimal digit, -1 if c is none.
+// hexDigit returns the value of a hexadecimal digit, or -1 if c is not one.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

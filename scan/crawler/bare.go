@@ -2,8 +2,8 @@ package crawler
 
 import "bytes"
 
-// bareParts are what bare words are made of, beside digits, '-', '_' and '.'. A bare word
-// says that a client is a crawler, or what it is for or made with, but not which it is.
+// bareParts are the building blocks of bare words, besides digits, '-', '_' and '.'. A bare word shows that a client is
+// a crawler, its purpose or its software, but not which crawler it is.
 var bareParts = [...]string{
 	"bot", "bots", "robot", "robots", "spider", "spiders",
 	"crawl", "crawler", "crawlers", "crawling", "scrap", "scraper", "scrapers", "scraping",
@@ -11,10 +11,10 @@ var bareParts = [...]string{
 	"web", "site", "page", "link", "url", "http", "my", "test", "java", "python", "php", "node", "go", "nutch",
 }
 
-// isBare reports whether a word in lower case is made only of bare parts. Several ways
-// to divide it may begin alike ("botsite" is no "bots" and more), so all are followed at
-// once: bit i of ends is set if one of them has a part that ends i bytes further on. The
-// time is in proportion to the length of the word.
+// isBare reports whether a lower-case word consists only of bare parts. A word can be split in several ways
+// that start alike ("botsite" does not split after "bots"), so all of them are followed at once: bit i of
+// ends is set if one of them has a part that ends i bytes further on. The time is linear in the length of the
+// word.
 func isBare(word []byte) bool {
 	ends := uint(1)
 	for i, c := range word {
@@ -28,8 +28,8 @@ func isBare(word []byte) bool {
 	return ends&1 != 0
 }
 
-// partsAt returns the lengths of the bare parts at the beginning of a text, which begins
-// with c, as bits.
+// partsAt returns the lengths of the bare parts that text starts with, as a bit set. c is the first byte of
+// text.
 func partsAt(text []byte, c byte) (lengths uint) {
 	if '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' {
 		return 1 << 1

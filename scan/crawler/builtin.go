@@ -10,8 +10,8 @@ import (
 //go:embed crawlers.json
 var builtinText string
 
-// Builtin returns the profiles that come with the package, those of crawlers.json. They must not be
-// changed.
+// Builtin returns the built-in profiles, which come from crawlers.json. Callers must not modify
+// them.
 func Builtin() []Profile { return builtin() }
 
 var builtin = sync.OnceValue(func() (profiles []Profile) {
@@ -28,11 +28,11 @@ var builtin = sync.OnceValue(func() (profiles []Profile) {
 	return profiles
 })
 
-// builtinReader reads crawlers.json, which has texts without escapes, true, and blanks at the ends
-// of lines only, in a tenth of the time that package json takes: each audit begins with it.
+// builtinReader parses crawlers.json ten times faster than encoding/json, since every audit starts by loading it. It
+// supports only what that file uses: strings without escapes, true, and blanks at the ends of lines.
 type builtinReader struct {
 	rest   string
-	fields map[reflect.Type]map[string]int // the fields of structs by their names in JSON
+	fields map[reflect.Type]map[string]int // the fields of structs by their JSON names
 }
 
 func (d *builtinReader) read(v reflect.Value) {
@@ -68,7 +68,7 @@ func (d *builtinReader) each(open, end byte, item func()) {
 	}
 }
 
-// take passes over a byte and the newlines after it, and reports whether the byte was there.
+// take skips a byte and any newlines after it, and reports whether the byte was there.
 func (d *builtinReader) take(c byte) bool {
 	if d.rest == "" || d.rest[0] != c {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// ClientIP finds the client's address in a log line. It is immutable and safe for any
-// number of goroutines. The zero value takes the line's own address.
+// ClientIP determines the client's address for a log line. It is immutable and safe for concurrent use. The zero value
+// uses the address that the line itself records.
 type ClientIP struct {
 	trusted *bart.Lite // xff: the trusted proxies
 	nth     int        // xff:-N: N
@@ -26,14 +26,14 @@ var (
 	errTrustedIdle = errors.New("trusted proxies are for xff only")
 )
 
-// ParseClientIP reads how to find the client:
+// ParseClientIP parses a mode, which selects how the client's address is found:
 //
 //	addr    the line's address: the peer of the connection
 //	xff     the peer; if it is one of the trusted proxies, its own peer
 //	        according to the list of X-Forwarded-For, and so on
 //	xff:-N  the Nth address of X-Forwarded-For from the right, for N proxies of your own
 //
-// trusted are addresses and CIDR ranges, for xff only.
+// trusted lists addresses and CIDR ranges; it applies to xff only.
 func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
 	switch nth, isNth := strings.CutPrefix(mode, "xff:-"); {
 	case len(trusted) > 0 && mode != "xff":
@@ -62,10 +62,10 @@ func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
 	return c, nil
 }
 
-// Of returns the client's address, given the line's own and the list of
-// X-Forwarded-For: a view into one of them, without a port. It is nil if the client is
-// not known: the list is too short or absent, an element that counts is no address, or
-// all addresses are trusted proxies. It does not allocate.
+// Of returns the client's address, given the address recorded on the line and its X-Forwarded-For list. The
+// result is a slice of one of them, without a port. It is nil if the client is unknown: the list is missing
+// or too short, a relevant element is not an address, or every address is a trusted proxy. Of does not
+// allocate.
 func (c ClientIP) Of(addr, forwarded []byte) []byte {
 	switch {
 	case c.nth > 0:
@@ -83,13 +83,13 @@ func (c ClientIP) Of(addr, forwarded []byte) []byte {
 	return nil
 }
 
-// trusts reports whether an address is a trusted proxy's.
+// trusts reports whether an address belongs to a trusted proxy.
 func (c ClientIP) trusts(addr []byte) bool {
 	ip, ok := parseAddr(addr)
 	return ok && c.trusted.Contains(ip)
 }
 
-// element returns the nth address of a list from the right, nil if there is none.
+// element returns the nth address of a list from the right, or nil if there is none.
 func element(list []byte, nth int) (last []byte) {
 	for ; nth > 0; nth-- {
 		if len(list) == 0 {
@@ -100,14 +100,14 @@ func element(list []byte, nth int) (last []byte) {
 	return bare(last)
 }
 
-// cutLast takes the last element from a list.
+// cutLast splits off the last element of a list.
 func cutLast(list []byte) (rest, last []byte) {
 	comma := bytes.LastIndexByte(list, ',')
 	return list[:max(comma, 0)], list[comma+1:]
 }
 
-// bare returns the address in an element of the list, which may have a port, as
-// in 192.0.2.1:567 and [2001:db8::1]:567, and quotes around it. nil if it is none.
+// bare strips the quotes and the port from a list element, as in 192.0.2.1:567 and [2001:db8::1]:567. It returns nil if
+// the element is not an address.
 func bare(b []byte) []byte {
 	b = bytes.TrimFunc(b, func(r rune) bool { return r == '"' || unicode.IsSpace(r) })
 	switch colon := bytes.LastIndexByte(b, ':'); {
@@ -129,7 +129,7 @@ func bare(b []byte) []byte {
 	return b
 }
 
-// isPort reports whether b is the number of a port.
+// isPort reports whether b is a port number.
 func isPort(b []byte) bool {
 	return 1 <= len(b) && len(b) <= 5 && len(bytes.Trim(b, "0123456789")) == 0
 }

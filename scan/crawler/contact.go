@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// extent is a part of a header, from start until just before end.
+// extent is a part of a header: the bytes from start up to, but not including, end.
 type extent struct{ start, end int }
 
-// nextOf returns the first run of bytes of a kind in header[from:]; its end is 0 if there is none.
+// nextOf returns the first run of matching bytes in header[from:]; its end is 0 if there is none.
 func nextOf(header []byte, from int, isOne func(byte) bool) (run extent) {
 	for from < len(header) && !isOne(header[from]) {
 		from++
@@ -23,9 +23,9 @@ func nextOf(header []byte, from int, isOne func(byte) bool) (run extent) {
 	return run
 }
 
-// appendContacts appends the extents of the URLs and e-mail addresses of a header in lower case, in
-// their order. It searches the header once, not around each word, so that the time is in
-// proportion to the length even if a header is long and has many words.
+// appendContacts appends the extents of the URLs and e-mail addresses in a lower-case header, in order. It scans
+// the header once instead of searching around each word, so the time is linear even for a long header with many
+// words.
 func appendContacts(dst []extent, low []byte) []extent {
 	for from := 0; from < len(low); {
 		to, seen := from, byte(0)
@@ -44,14 +44,14 @@ func appendContacts(dst []extent, low []byte) []extent {
 	return dst
 }
 
-// Kinds of bytes that matter to the search for contacts.
+// Byte classes used by the search for contacts.
 const (
 	isBreak    = 1 << iota // ends a URL or an e-mail address
-	mayContact             // without one of these there is neither
+	mayContact             // every contact contains at least one of these
 )
 
-// kinds are the kinds of all bytes, in a table, because each byte of each new header is
-// looked up.
+// kinds holds the classes of all 256 bytes. It is a table because every byte of every new header is looked
+// up.
 var kinds = func() (table [256]byte) {
 	for c := range ' ' + 1 {
 		table[c] = isBreak
@@ -65,7 +65,7 @@ var kinds = func() (table [256]byte) {
 	return table
 }()
 
-// appendContactsOf is appendContacts for a text without breaks, which begins at offset.
+// appendContactsOf is appendContacts for a text without breaks that starts at offset.
 func appendContactsOf(dst []extent, text []byte, offset int) []extent {
 	url := urlStart(text)
 	if url < 0 {
@@ -93,8 +93,8 @@ func inside(contacts []extent, i int) bool {
 	return n > 0 && i < contacts[n-1].end
 }
 
-// urlStart returns the start of the first URL in a text without breaks, with a scheme,
-// or without one at "www."; -1 if there is none.
+// urlStart returns the start of the first URL in a text without breaks, either with a scheme or starting with "www.";
+// -1 if there is none.
 func urlStart(text []byte) int {
 	scheme := bytes.Index(text, []byte("://"))
 	for scheme > 0 && 'a' <= text[scheme-1] && text[scheme-1] <= 'z' {
@@ -107,7 +107,7 @@ func urlStart(text []byte) int {
 	return scheme
 }
 
-// wwwStart returns the start of the first word that begins with "www.", -1 if none does.
+// wwwStart returns the start of the first word that begins with "www.", or -1 if none does.
 func wwwStart(text []byte) int {
 	for at := 0; ; at++ {
 		n := bytes.Index(text[at:], []byte("www."))
@@ -120,8 +120,8 @@ func wwwStart(text []byte) int {
 	}
 }
 
-// isEmailByte reports whether c may be in an e-mail address, as '+' may, which many
-// write before the address too.
+// isEmailByte reports whether c can be part of an e-mail address. That includes '+', which many headers also put in
+// front of the address.
 func isEmailByte(c byte) bool {
 	return isWordByte(c) || c == '.' || c == '+' || c == '@'
 }

@@ -5,79 +5,79 @@ import (
 	"slices"
 )
 
-// Standing says whether a word of a header names the client, and if not why.
+// Standing classifies a word of a header: it either names the client, or is ignored for some reason.
 type Standing uint8
 
-// Standings of a word.
+// The standings of a word.
 const (
-	// Names is the word, at most one, that names the client.
+	// Names is the word that names the client. A header has at most one.
 	Names Standing = iota
 	// InContact is a word in a URL or an e-mail address.
 	InContact
-	// BehindLike is a word after "like ", which names another program.
+	// BehindLike is a word after "like ", which refers to a different program.
 	BehindLike
-	// LessSpecific is a word no longer than another word of the same operator that
+	// LessSpecific is a word that is no longer than another word of the same operator that
 	// counts.
 	LessSpecific
-	// Added is a word of the software that a crawler is made with, beside the crawler's own name.
+	// Added is the name of software that a crawler uses, next to the crawler's own name.
 	Added
-	// Rival is the longest word of another operator that counts: it makes the
-	// header ambiguous.
+	// Rival is the longest word of another operator that counts. It makes the header
+	// ambiguous.
 	Rival
-	// Bare is a word such as "bot", which says that the client is a crawler, but not
-	// which one. If no word names the client, the first bare one makes it Nameless.
+	// Bare is a generic word such as "bot", which identifies the client as a crawler without saying which one. If no word
+	// names the client, the first bare word makes it Nameless.
 	Bare
-	// NoContact is a word that might be an unknown crawler's, but the header does not
-	// begin with it, does not have it directly after "(compatible; ", and has neither a
-	// URL nor an e-mail address.
+	// NoContact is a word that could name an unknown crawler, except that the header neither
+	// begins with it nor has it directly after "(compatible; ", and contains no URL or e-mail
+	// address.
 	NoContact
-	// Control is the name of a control token, which is used in robots.txt only.
+	// Control is the name of a control token, which only appears in robots.txt.
 	Control
-	// Device is a word where a browser on Android names the phone that it runs on.
+	// Device is a word in the device name that a browser on Android sends.
 	Device
-	// App is a word in the header of an app on Apple's systems, which a person runs: it has CFNetwork,
-	// and neither a URL nor an e-mail address.
+	// App is a word in the header of an app that a person runs on an Apple device: the header contains CFNetwork, but no
+	// URL or e-mail address.
 	App
-	// Software is the name of a library or an app, or in the header of an app that names its device.
+	// Software is the name of a library or an app, or a word in the header of an app that includes its device.
 	Software
-	// NutchUser is the name that a user of Apache Nutch gave, before "/Nutch-1.20": it names the client.
+	// NutchUser is the name that an Apache Nutch user chose, before "/Nutch-1.20". It names the client.
 	NutchUser
-	// PageOwner names the client where nothing but a page called bot, crawler or spider says that it is a
-	// crawler: it is the first product of the header, or the host of the page.
+	// PageOwner names the client if the only sign of a crawler is a page called bot, crawler or spider. It is the first
+	// product of the header, or the host of the page.
 	PageOwner
-	// Later is a word that might be an unknown crawler's, or bare, after the one that
+	// Later is a bare word or a possible name of an unknown crawler that comes after the one that
 	// counts.
 	Later
 )
 
-// Word is a word of a header that is known, or that might be the name of an
-// unknown crawler: header[Start:End].
+// Word is header[Start:End], a word of a header that either is known or might name an unknown
+// crawler.
 type Word struct {
 	Start, End int
-	// Profile is the known crawler or control token that the word names; nil if the word
-	// is listed because it contains Stem.
+	// Profile is the known crawler or control token that the word names, or nil if the word is listed because it contains
+	// Stem.
 	Profile *Profile
 	Stem    string
 	Standing
 }
 
-// Explanation is a claim with all words that were considered.
+// Explanation is a claim together with every word that was considered.
 type Explanation struct {
 	Claim
-	// Words are in the order of their ends. Words that might name an unknown
-	// crawler, and control tokens, are listed only if no known crawler is named,
-	// and after the others.
+	// Words is ordered by the end of each word. Words that might name an unknown crawler
+	// and control tokens are listed only if no known crawler is named, and follow all
+	// others.
 	Words []Word
-	// Contact is the first URL or e-mail address of the header, a view of it; nil if
-	// there is none.
+	// Contact is the first URL or e-mail address in the header, as a slice of it, or nil if there is
+	// none.
 	Contact []byte
-	// Product is the part of the header, a view of it, that makes it Foreign, or the product of
-	// an HTTP library; otherwise nil.
+	// Product is the part of the header that makes it Foreign, or the product of an HTTP library, as a slice of the
+	// header; otherwise nil.
 	Product []byte
 }
 
-// Explain reads a header as Reader.Read does, and explains the result. It takes time in
-// proportion to the length of the header, and allocates.
+// Explain reads a header as Reader.Read does and explains the result. It allocates, and takes time linear in the length
+// of the header.
 func (s *Set) Explain(header []byte) Explanation {
 	r := s.Reader()
 	claim, foreign := r.read(unescaped(header))
@@ -120,8 +120,8 @@ func (s *Set) Explain(header []byte) Explanation {
 	return e
 }
 
-// addUnknown adds the words that might name an unknown crawler, and control tokens,
-// because a reader might expect them to name one. Words of known crawlers are listed already.
+// addUnknown adds control tokens and words that might name an unknown crawler, because a reader might expect them to
+// count. Words of known crawlers are already listed.
 func (e *Explanation) addUnknown(r *Reader) {
 	r.device = deviceIn(r.low, r.contacts)
 	counts := Names // the standing of the word that counts

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// A header that names a crawler may be of somebody else: of a program that calls itself by
-// another name beside the crawler's, or that says what it is like or is not (audit-rules 7).
-// This file finds the words that show it.
+// A header that names a crawler may come from another program: one that gives another name besides the
+// crawler's, or that only says what it is, or is not, like (audit-rules 7). This file finds the words that
+// reveal this.
 
-// foreign returns the part of a header that shows that its client may be another than the
-// crawler that it names; its end is 0 if there is none. That is
+// foreign returns the part of a header which suggests that its client is not the crawler it names. Its end is 0 if
+// there is none. It looks for
 //
-//   - the word with which the header begins, unless it is a browser's Mozilla or Opera;
+//   - the first word of the header, unless it is a browser's Mozilla or Opera;
 //   - another word that would name an unknown crawler;
-//   - another product, which is a word with a number, such as "line-poker/1.0", unless it is of
-//     a browser, a system or an HTTP library; or appEngine;
+//   - another product, which is a word with a version such as "line-poker/1.0", unless it belongs
+//     to a browser, a system or an HTTP library; or appEngine;
 //   - a plain word right before the crawler's, as in "like Googlebot" and "not bingbot".
 //
-// The words of known crawlers are none of these, nor are those that the operator adds.
+// Words of known crawlers and words that the operator adds are excluded.
 func (r *Reader) foreign() extent {
 	hits, named := r.hits, 0 // those that begin after the run, and the end of those that begin before
 	var before extent        // the run before, if it is a plain word
@@ -44,18 +44,18 @@ func (r *Reader) foreign() extent {
 	return extent{}
 }
 
-// appEngine is what Google adds to the headers of programs that run on App Engine, where anybody may
-// run one under any name.
+// appEngine is what Google adds to the headers of programs on App Engine, where anyone can run a program under any
+// name.
 const appEngine = "appengine-google"
 
-// isRunByte reports whether a byte may be in a run of words that dots join.
+// isRunByte reports whether a byte can be part of a run of words joined by dots.
 func isRunByte(c byte) bool { return c == '.' || isWordByte(c) }
 
-// isBlank reports whether a text is blanks, at least one.
+// isBlank reports whether a text consists of one or more blanks.
 func isBlank(text []byte) bool { return len(text) > 0 && len(bytes.TrimLeft(text, " ")) == 0 }
 
-// isAdded reports whether one of the words that dots join in a run is added by the operator
-// whose crawler is named first.
+// isAdded reports whether one of the dot-joined words of a run is added by the operator of the first crawler
+// named.
 func (r *Reader) isAdded(run []byte) bool {
 	added := r.set.added[r.mentions[0].operator]
 	for len(added) > 0 && len(run) > 0 {
@@ -68,7 +68,7 @@ func (r *Reader) isAdded(run []byte) bool {
 	return false
 }
 
-// isForeignProduct reports whether a run is a product: a number follows it after a slash.
+// isForeignProduct reports whether a run is a product, which means that a slash and a version follow it.
 func (r *Reader) isForeignProduct(run extent) bool {
 	version := r.low[run.end:]
 	if len(version) > 2 && version[0] == '/' && version[1] == 'v' {
@@ -78,7 +78,7 @@ func (r *Reader) isForeignProduct(run extent) bool {
 		!isWare(r.low[run.start:run.end])
 }
 
-// hasForeignName reports whether a word of a run would name an unknown crawler.
+// hasForeignName reports whether a run contains a word that would name an unknown crawler.
 func (r *Reader) hasForeignName(run extent) bool {
 	for from := run.start; ; {
 		word, stem := nextStem(r.low[:run.end], from)
@@ -92,8 +92,8 @@ func (r *Reader) hasForeignName(run extent) bool {
 	}
 }
 
-// isPlain reports whether a run is a word with a letter, and neither a browser's nor after a
-// slash, as a version is.
+// isPlain reports whether a run is a word with a letter that is not a browser product and does not follow a slash, as a
+// version does.
 func (r *Reader) isPlain(run extent) bool {
 	text := r.low[run.start:run.end]
 	return (run.start == 0 || r.low[run.start-1] != '/') && !isWare(text) &&

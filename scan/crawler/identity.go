@@ -13,81 +13,81 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// State says how far a client is known to be the crawler that it claims to be.
+// State is the outcome of checking whether a client is the crawler that it claims to be.
 type State uint8
 
 const (
-	// Verified: the address is in a list, or has a confirmed name in one of the operator's domains.
+	// Verified: the address is in a list, or has a confirmed host name in one of the operator's domains.
 	Verified State = iota
-	// Spoofed: lists of the request's time prove that the address is not the crawler's.
+	// Spoofed: lists from around the time of the request prove that the address is not the crawler's.
 	Spoofed
-	// Unverified: no list was given, or none about such an address at that time.
+	// Unverified: no list was given, or none that covers such an address at that time.
 	Unverified
-	// Unverifiable: the operator publishes nothing, or the log has no public address.
+	// Unverifiable: the operator publishes nothing, or the log records no public address.
 	Unverifiable
 )
 
 const day = int64(24 * time.Hour)
 
-// How far from a request a list may have been made to say something about it
-// (audit-rules 8). Operators change their lists every few days or weeks, and lists grow:
-// an older one does not know new machines.
+// The maximum time between a request and a list that counts as evidence for it (audit-rules 8).
+// Operators update their lists every few days or weeks, and lists grow, so an older list is missing new
+// machines.
 const (
 	defaultMaxAge = 365 * 24 * time.Hour // to prove membership
 	timely        = 30 * day             // to contradict that an address is absent
 	justBefore    = day                  // to prove absence, if it was made before the request
 )
 
-// IdentityOptions have the evidence for NewIdentities. The zero value proves nothing.
+// IdentityOptions holds the evidence for NewIdentities. The zero value proves nothing.
 type IdentityOptions struct {
-	// Series are the lists of ranges. A crawler may have several series.
+	// Series are the lists of address ranges. A crawler may have several series.
 	Series []Series
-	// MaxAge is how long before or after a request a list may have been made to prove that
-	// the crawler has an address; 0 is 365 days.
+	// MaxAge is how long before or after a request a list may have been made to prove that the address belongs to the
+	// crawler. The default is 365 days.
 	MaxAge time.Duration
-	// Names are confirmed names of addresses; nil if there are none.
+	// Names holds confirmed host names of addresses. It is optional.
 	Names *HostNames
 }
 
-// Identities say whether clients are the crawlers that they claim to be. They
-// are immutable and safe for any number of goroutines. The zero value knows no
-// ranges.
+// Identities checks whether clients are the crawlers that they claim to be.
+// It is immutable and safe for concurrent use. The zero value has no
+// evidence.
 type Identities struct {
 	evidence map[*Profile]*evidence
 	names    *HostNames
 	maxAge   int64 // in nanoseconds
 }
 
-// evidence has the lists of one crawler.
+// evidence holds the lists of one crawler.
 type evidence struct {
-	// ranges has, for each range of any list, the lists that have all of it.
+	// ranges maps each range in any list to the lists that contain all of it.
 	ranges *bart.Table[*listing]
 	series []families
-	// partial: the operator publishes more lists for the crawler than were given.
+	// partial is set if the operator publishes more lists for the crawler than were given.
 	partial bool
 }
 
-// listing says which lists have an address.
+// listing records which lists contain an address.
 type listing struct {
-	members  dates // those that have it as the crawler's
-	mentions dates // these, and those that have it for a service that is not known
+	members  dates // lists that have it as the crawler's
+	mentions dates // the same, and lists that have it for an unknown service
 }
 
-// families are the dates of those lists of a series that have addresses of IPv4, and of
-// those that have addresses of IPv6.
+// families holds, for IPv4 and IPv6, the dates of the lists in a series that contain addresses of that
+// family.
 type families [2]dates
 
-// family returns the index in families of an address.
+// family returns the index of an address's family in families.
 func family(a netip.Addr) int { return a.BitLen() / 128 }
 
-// dates are the times at which lists were made, ascending, each once.
+// dates are the times at which lists were made, ascending and without duplicates.
 type dates []int64
 
-// undated is the Created of lists without a date; no date is before it.
+// undated is the Created value of lists without a date. It sorts before all dates.
 const undated = 0
 
-// NewIdentities returns the identities of the set's profiles. Series of other
-// profiles are passed over.
+// NewIdentities returns the identities for the profiles of a set. Series for other profiles are
+// ignored.
 func NewIdentities(set *Set, o IdentityOptions) *Identities {
 	i := &Identities{evidence: map[*Profile]*evidence{}, names: o.Names, maxAge: int64(o.MaxAge)}
 	if i.maxAge <= 0 {
@@ -142,8 +142,8 @@ func newEvidence(p *Profile, series []Series, set *Set) *evidence {
 	return e
 }
 
-// tableOf returns a table that leads each address to the lists that have it in any range,
-// given the lists that have each range.
+// tableOf returns a table that maps each address to all lists that contain it in any range, given the lists that
+// contain each range.
 func tableOf(own map[netip.Prefix]*listing) *bart.Table[*listing] {
 	table := new(bart.Table[*listing])
 	byBits := func(a, b netip.Prefix) int { return cmp.Compare(a.Bits(), b.Bits()) } // the widest first
@@ -158,8 +158,8 @@ func tableOf(own map[netip.Prefix]*listing) *bart.Table[*listing] {
 	return table
 }
 
-// serves reports whether a prefix of the list, by its index, is for a crawler, and whether
-// all crawlers that it is for are known. services remembers the crawlers of names.
+// serves reports whether prefix n of the list is for crawler p, and whether all crawlers that it is for are known.
+// services caches the crawlers by service name.
 func (r *Ranges) serves(n int, p *Profile, set *Set, services map[string]*Profile) (member, known bool) {
 	names := r.services[n]
 	if names == nil {
@@ -178,19 +178,19 @@ func (r *Ranges) serves(n int, p *Profile, set *Set, services map[string]*Profil
 	return member, known
 }
 
-// HaveEvidence reports whether there are any lists or names to identify clients by.
+// HaveEvidence reports whether there are any lists or host names to identify clients by.
 func (i *Identities) HaveEvidence() bool { return len(i.evidence) > 0 || i.names != nil }
 
-// wholeFamilies are the addresses of each family, in ranges that every server can be given: none is of
-// 0 bits, and none of IPv6 has IPv4 in it.
+// wholeFamilies covers all addresses of each family with ranges that every server accepts: none has a length of 0 bits,
+// and the IPv6 ranges exclude embedded IPv4 addresses.
 var wholeFamilies = [2][]netip.Prefix{
 	{netip.MustParsePrefix("0.0.0.0/1"), netip.MustParsePrefix("128.0.0.0/1")}, {netip.MustParsePrefix("2000::/3")},
 }
 
-// Own returns the addresses that may be a crawler's, for rules that refuse others in its name: listed
-// are the ranges of its lists, of whatever date, and addresses with a confirmed name in its domains.
-// unknown are all addresses of a family that one of its series does not have: there the lists prove
-// nothing. Both are nil without lists and names.
+// Own returns the addresses that may belong to a crawler, for rules that block everyone else who uses its name. listed
+// has the ranges from all its lists, whatever their date, and the addresses with a confirmed host name in its domains.
+// unknown has every address of a family that one of its series lacks, because the lists prove nothing about that
+// family. Both are nil without lists and names.
 func (i *Identities) Own(p *Profile) (listed, unknown []netip.Prefix) {
 	if e := i.evidence[p]; e != nil {
 		for prefix := range e.ranges.All() {
@@ -212,8 +212,8 @@ func (i *Identities) Own(p *Profile) (listed, unknown []netip.Prefix) {
 	return listed, unknown
 }
 
-// Proof is the evidence that proves or disproves that a client is one crawler. The zero
-// value proves nothing. It is immutable and safe for any number of goroutines.
+// Proof is the evidence for or against clients that claim to be one crawler. The zero value proves nothing. It is
+// immutable and safe for concurrent use.
 type Proof struct {
 	known     bool // there is something to identify clients by
 	published bool
@@ -223,8 +223,8 @@ type Proof struct {
 	maxAge    int64
 }
 
-// Of returns the evidence for one crawler, a profile of the set, or nil for an unknown
-// crawler. Keep it for repeated use.
+// Of returns the evidence for one crawler: p is a profile of the set, or nil for an unknown crawler. Callers should
+// keep the result for repeated use.
 func (i *Identities) Of(p *Profile) Proof {
 	if p == nil {
 		return Proof{}
@@ -237,16 +237,16 @@ func (i *Identities) Of(p *Profile) Proof {
 	return proof
 }
 
-// HasLists reports whether lists of addresses were given for the crawler. A client of such a
-// crawler is Unverified if no list says anything about its request.
+// HasLists reports whether address lists were given for the crawler. If so, clients are Unverified when no list covers
+// their request.
 func (p *Proof) HasLists() bool { return p.evidence != nil }
 
-// Identify reports whether a client at an address is the proof's crawler. t is the
-// request's time in nanoseconds since 1970, if it has one. It does not allocate.
+// Identify reports whether a client at an address is the crawler. t is the time of the request in nanoseconds since
+// 1970, if hasTime is set. It does not allocate.
 //
-// A list proves membership for requests within MaxAge before or after it was made; a list
-// without a date does so for all requests. It is the only one that verifies a request
-// without a time. See evidence.absent for what proves an impostor.
+// A list proves membership for requests within MaxAge of the time it was made. An undated list does so for all
+// requests, and is the only kind that verifies a request without a time. See evidence.absent for what proves a client
+// spoofed.
 func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	if !p.known {
 		return Unverifiable
@@ -279,11 +279,11 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	}
 }
 
-// absent reports whether the lists prove that an address of a family, which no list made
-// within 30 days of t has, is not the crawler's: each series has addresses of the family in a list
-// made at most a day before t or at most 30 days after it. Operators publish several files for
-// one crawler, so the other series do not make up for one that is stale, has no date or
-// says nothing of the family.
+// absent reports whether the lists prove that an address is not the crawler's, given that no list made
+// within 30 days of t contains it. Every series must have a list made at most one day before t or at
+// most 30 days after it that contains addresses of the same family. Operators publish several files for
+// one crawler, so the other series cannot make up for one that is stale, undated or silent about the
+// family.
 func (e *evidence) absent(family int, t int64) bool {
 	for i := range e.series {
 		if made := e.series[i][family]; !made.near(t, justBefore, timely) {
@@ -293,25 +293,25 @@ func (e *evidence) absent(family int, t int64) bool {
 	return !e.partial
 }
 
-// add adds a date at the end.
+// add appends a date.
 func (d *dates) add(made int64) {
 	if n := len(*d); n == 0 || (*d)[n-1] != made {
 		*d = append(*d, made)
 	}
 }
 
-// with returns all dates of two lists, ascending, each once.
+// with returns the union of two lists of dates, ascending and without duplicates.
 func (d dates) with(more dates) dates {
 	all := slices.Concat(d, more)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// anytime reports whether one of the lists has no date.
+// anytime reports whether one of the lists is undated.
 func (d dates) anytime() bool { return len(d) > 0 && d[0] == undated }
 
-// near reports whether one of the lists was made at most before earlier than t and at most
-// after later.
+// near reports whether one of the lists was made no more than before earlier than t, and no more than after
+// later.
 func (d dates) near(t, before, after int64) bool {
 	from, to := t-before, t+after
 	if from > t {
@@ -324,11 +324,11 @@ func (d dates) near(t, before, after int64) bool {
 	return n < len(d) && d[n] <= to
 }
 
-// Identify reports whether a client at an address is a crawler of its claim, as
-// Proof.Identify does. It also returns the claim: if a header names crawlers of several
-// operators and the address verifies one of them, it is the claim of that crawler. Such a
-// client is spoofed only if it is proven to be none of the crawlers that it names, which
-// is never proven if it is Foreign; otherwise the state is the first crawler's.
+// Identify reports whether a client at an address is a crawler that it claims to be, as Proof.Identify does. It
+// also returns the claim. If the header names crawlers of several operators and the address verifies one of them,
+// the result is a claim for that crawler. Such a client is Spoofed only if it is proven not to be any of the
+// crawlers named, which is never the case if the claim is Foreign. Otherwise the state is that of the first
+// crawler.
 func (i *Identities) Identify(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
 	if !c.Ambiguous {
 		proof := i.Of(c.Profile)

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// libraries are the products, in lower case, with which HTTP libraries and command-line
-// clients begin their headers unless the program that uses them says otherwise. Anybody
-// may use them to request anything. What follows links by itself, as Scrapy does, is not
-// one of them: it has a profile, whose operator is its users.
+// libraries are the products, in lower case, that HTTP libraries and command-line clients put first in their
+// headers unless the program that uses them overrides it. Anyone may use them to request anything. Software
+// that follows links by itself, such as Scrapy, is not included: it has a profile, with its users as the
+// operator.
 var libraries = wordSet(
 	// Command-line clients, and tools that send requests by hand.
 	`curl wget aria2 httpie postmanruntime insomnia axel aws-cli uclient-fetch`,
@@ -31,19 +31,19 @@ var libraries = wordSet(
 	`ruby httpclient mechanize rest-client http.rb metainspector`,
 )
 
-// software are words, in lower case, that would be the names of unknown crawlers by their letters, but are those
-// of libraries and apps: what a header names beside the library with which it begins, and apps that people run.
+// software are lower-case words that look like names of unknown crawlers but are libraries and apps: names that a
+// header has besides the library it begins with, and apps that people run.
 var software = wordSet(
 	`boto boto3 botocore s3fs-boto3 libfetch uclient-fetch node-fetch electron-fetch cross-fetch isomorphic-fetch
 	whatwg-fetch minipass-fetch make-fetch-happen npm-registry-fetch undici-fetch spidermonkey`,
 	`mozacfetch fubotv botim teamspeak3-imagefetcher-1 bottlerocket bottle both`,
 )
 
-// wares are, in lower case, the products of browsers, of what they are made of, and of the
-// systems and libraries that programs name beside themselves. None of them says whose the
-// program is.
+// wares are the products, in lower case, of browsers and their components, and of the systems and
+// libraries that programs mention besides themselves. None of them identifies the program's
+// owner.
 var wares = wordSet(
-	// Browsers and their engines. KHTML, Gecko, Version and Mobile stand in the headers of most.
+	// Browsers and their engines. KHTML, Gecko, Version and Mobile occur in most browser headers.
 	`mozilla opera applewebkit applewebkit2 gecko khtml chrome chromium headlesschrome chromeframe safari version
 	mobile firefox trident presto blink goanna edge edg edga edgios edgw opr opios opt opx crios fxios msie
 	iemobile focus klar seamonkey iceweasel icecat iceape palemoon waterfox minefield shiretoko namoroka
@@ -58,13 +58,13 @@ var wares = wordSet(
 	openbsd netbsd sunos solaris cros darwin cfnetwork dalvik macos ios ipados iphone ipad ipod kernel symbianos
 	symbian series60 series40 blackberry bb10 tizen kaios webos web0s hpwos bada sailfish harmonyos openharmony
 	playstation xbox build release profile configuration cpython pypy perl`,
-	// What HTTP libraries name beside themselves.
+	// Products that HTTP libraries mention besides themselves.
 	`libcurl openssl libressl boringssl gnutls nss zlib brotli zstd libidn libidn2 libpsl libssh2 librtmp nghttp2
 	nghttp3 ngtcp2 quiche aiohttp urllib3 requests httpx httpcore libwww libwww-fm lwp commons-httpclient jakarta
 	netty jetty okio`,
 )
 
-// wordSet returns a function that returns the words of lists, of which it makes a set at its first call.
+// wordSet returns a function that returns the words of lists as a set, which is built on the first call.
 func wordSet(lists ...string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		set := map[string]bool{}
@@ -77,25 +77,25 @@ func wordSet(lists ...string) func() map[string]bool {
 	})
 }
 
-// isWare reports whether a product, in lower case, is one of wares or libraries.
+// isWare reports whether a lower-case product is one of wares or libraries.
 func isWare(product []byte) bool { return wares()[string(product)] || libraries()[string(product)] }
 
-// isLibrary reports whether a header, in lower case, begins with a product of libraries, or is one.
+// isLibrary reports whether a lower-case header begins with a library product, or consists of one.
 func isLibrary(low []byte) bool {
 	front := frontOf(low)
 	return isFreeBSD(low) || (len(front) == len(low) || low[len(front)] == '/') && libraries()[string(front)]
 }
 
-// isFreeBSD reports whether a header, in lower case, is of FreeBSD's fetch.
+// isFreeBSD reports whether a lower-case header was sent by FreeBSD's fetch.
 func isFreeBSD(low []byte) bool { return bytes.HasPrefix(low, []byte("fetch libfetch/")) }
 
-// isBrowser reports whether a product is one with which the headers of browsers begin, and
-// those of many crawlers.
+// isBrowser reports whether a product is one that browser headers begin with, as the headers of many crawlers do
+// too.
 func isBrowser(product []byte) bool {
 	return string(product) == "mozilla" || string(product) == "opera"
 }
 
-// frontOf returns the words that dots join at the beginning of a header in lower case.
+// frontOf returns the run of dot-joined words at the beginning of a lower-case header.
 func frontOf(low []byte) []byte {
 	if run := nextOf(low, 0, isRunByte); run.start == 0 {
 		return low[:run.end]

@@ -17,37 +17,37 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// Series are lists of one crawler's addresses, as its operator published them
-// at different times.
+// Series holds the lists of one crawler's addresses that its operator published at different
+// times.
 type Series struct {
-	Profile *Profile // of the set that identities are asked about
+	Profile *Profile // belongs to the set that identities are created from
 	Lists   []*Ranges
 }
 
 // Loaded is the result of LoadSeries.
 type Loaded struct {
 	Series []Series
-	// Skipped are the entries of a directory that were not read, sorted: files because of their
-	// names, and directories. Hidden ones are not among them.
+	// Skipped lists the entries of a directory that were not read, sorted: subdirectories, and files with unrelated names.
+	// Hidden entries are not included.
 	Skipped []string
-	// Unknown are the services, in lists, that name no known crawler.
+	// Unknown has the services in the lists that match no known crawler.
 	Unknown []UnknownServices
-	// Bytes is about how much memory the lists take.
+	// Bytes is the approximate memory use of the lists.
 	Bytes int64
 }
 
-// UnknownServices are the services in a file that name no known crawler, each once. Their
-// entries verify nobody, and no absence is proven for an address in them.
+// UnknownServices lists the services in a file that match no known crawler, without duplicates. Their entries verify no
+// client, and addresses in them are never proven absent.
 type UnknownServices struct {
 	File     string
 	Services []string
 }
 
-// ArgumentError is an error in the argument of LoadSeries itself, such as an unknown name:
-// its user has mistyped something.
+// ArgumentError is an error in the argument of LoadSeries itself, such as an unknown name, which usually means a typing
+// mistake.
 type ArgumentError string
 
-// Error returns the text.
+// Error returns the message.
 func (e ArgumentError) Error() string { return string(e) }
 
 func argumentError(format string, args ...any) error {
@@ -56,27 +56,27 @@ func argumentError(format string, args ...any) error {
 
 var errNoFile = errors.New("no file in the directory")
 
-// LoadSeries reads the files that an argument names:
+// LoadSeries reads the files that an argument refers to:
 //
 //	NAME=FILE       the ranges of crawler NAME
 //	NAME=FILE@DATE  the same, made on DATE, such as 2026-11-01 or a time in RFC 3339
-//	NAME=DIR        lists of crawler NAME, of several dates: all files of the directory
+//	NAME=DIR        lists of crawler NAME with several dates: all files in the directory
 //	DIR             files NAME, NAME.json and NAME.txt, each a series of its own
 //
-// NAME is a crawler's name or one of its words, in any case. It then names one crawler:
-// Googlebot is not Googlebot-Image. Or NAME is the name under which an operator publishes a
-// list, such as googlebot.json, or the end of its URL. It then names all crawlers that the
-// list serves (Profile.Lists). In a DIR, the file googlebot.json is the list of that name, and
-// googlebot.txt is a list of Googlebot.
+// NAME is a crawler's name or one of its words, in any case, and then refers to that crawler only: Googlebot
+// does not include Googlebot-Image. NAME can also be the name under which an operator publishes a list, such
+// as googlebot.json, or the end of its URL. It then refers to all crawlers that the list serves
+// (Profile.Lists). In a DIR, the file googlebot.json is the list of that name, while googlebot.txt is a list
+// for Googlebot.
 //
-// The date of a list is DATE, else its creationTime, else the only date in the name of a
-// file of NAME=DIR, such as 2026-11-01 or 20261101, with or without a time, in UTC. A date
-// without a time is the beginning of the day. If FILE@DATE is itself the name of a file,
-// that file is read.
+// The date of a list is DATE, else its creationTime, else (for NAME=DIR) the only date in the
+// file's name, such as 2026-11-01 or 20261101, optionally with a time in UTC. A date without
+// a time means the start of the day. If a file is actually named FILE@DATE, that file is
+// read.
 //
-// The error is an ArgumentError if NAME is unknown or the name of several operators'
-// lists, if DATE is none, and if no file of a DIR has a name that is known. Lists that take more
-// than memory bytes are disk.ErrMemory.
+// The error is an ArgumentError if NAME is unknown or names lists of several operators, if DATE is invalid,
+// or if no file in a DIR has a known name. If the lists need more than memory bytes, the error is
+// disk.ErrMemory.
 func LoadSeries(arg string, set *Set, memory int64) (Loaded, error) {
 	name, path, named := strings.Cut(arg, "=")
 	if !named {
@@ -102,8 +102,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// loadNamed reads the lists of some crawlers: a file, perhaps with a date, or the files of
-// a directory.
+// loadNamed reads the lists of some crawlers from a file, optionally with a date, or from the files in a
+// directory.
 func loadNamed(of []*Profile, path string, set *Set, memory int64) (l Loaded, err error) {
 	path, date, err := cutDate(path)
 	if err != nil {
@@ -138,7 +138,7 @@ func loadNamed(of []*Profile, path string, set *Set, memory int64) (l Loaded, er
 	return l, nil
 }
 
-// loadDir reads the files of a directory that have the name of a crawler or a list.
+// loadDir reads the files in a directory that are named after a crawler or a list.
 func loadDir(dir string, set *Set, memory int64) (l Loaded, err error) {
 	info, err := disk.Stat(dir)
 	if err != nil {
@@ -178,7 +178,7 @@ func loadDir(dir string, set *Set, memory int64) (l Loaded, err error) {
 	return l, nil
 }
 
-// add adds a series of lists for each of some crawlers.
+// add adds a series of lists to each of the given crawlers.
 func (l *Loaded) add(of []*Profile, lists []*Ranges, set *Set) {
 	for _, list := range lists {
 		l.Bytes += list.Bytes()
@@ -202,8 +202,8 @@ func (l *Loaded) add(of []*Profile, lists []*Ranges, set *Set) {
 	}
 }
 
-// behind returns the crawlers that a list is for which has one of these names, that of its file
-// or that of a crawler; nil if neither is known.
+// behind returns the crawlers that a list is for, found by its file name or by the name of a crawler, or nil if neither
+// is known.
 func (s *Set) behind(file, name string) ([]*Profile, error) {
 	of, err := s.listed(file)
 	if p := s.requester(name); of == nil && p != nil {
@@ -212,8 +212,8 @@ func (s *Set) behind(file, name string) ([]*Profile, error) {
 	return of, err
 }
 
-// listed returns the crawlers that a list serves, which their operator publishes under a
-// name or at a URL that ends in it. It fails if several operators publish lists of that name.
+// listed returns the crawlers served by a list that their operator publishes under name or at a URL ending in it. It
+// fails if several operators publish lists with that name.
 func (s *Set) listed(name string) (of []*Profile, err error) {
 	for i := range s.profiles {
 		p := &s.profiles[i]
@@ -235,11 +235,11 @@ func (s *Set) listed(name string) (of []*Profile, err error) {
 type PublishedList struct {
 	Operator string `json:"operator"`
 	List
-	Crawlers []string `json:"crawlers"` // the names of those that it serves
+	Crawlers []string `json:"crawlers"` // the names of the crawlers that it serves
 }
 
-// PublishedLists returns all lists of the crawlers' profiles, those of one operator
-// together. Seen is the last day when one of the profiles had it.
+// PublishedLists returns all lists in the crawlers' profiles, grouped by operator. Seen is the latest date in any
+// profile.
 func (s *Set) PublishedLists() (lists []PublishedList) {
 	var operators []string
 	for _, p := range s.profiles {
@@ -264,8 +264,8 @@ func (s *Set) PublishedLists() (lists []PublishedList) {
 	return lists
 }
 
-// cutDate cuts the date from FILE@DATE, unless a file has that whole name. Without a date
-// it returns 0.
+// cutDate splits the date from FILE@DATE, unless a file has that whole name. It returns 0 if there is no
+// date.
 func cutDate(path string) (file string, made int64, err error) {
 	i := strings.LastIndexByte(path, '@')
 	if _, err := disk.Stat(path); i < 0 || !errors.Is(err, fs.ErrNotExist) {
@@ -283,18 +283,18 @@ func cutDate(path string) (file string, made int64, err error) {
 	return path, 0, nil
 }
 
-// dateOf finds a day in a name, and the time after it.
+// dateOf matches a date in a name, and the time after it.
 var dateOf = lazy.Regexp(`(?:^|\D)(\d{4}-\d\d-\d\d|\d{8})(?:[T_ -]?(\d\d[:.-]?\d\d(?:[:.-]?\d\d)?))?(?:\D|$)`)
 
-// dateIn returns the date that the name of a file has, in nanoseconds since 1970; 0 if it
-// has none, or several.
+// dateIn returns the date in a file name in nanoseconds since 1970, or 0 if there is none or more than
+// one.
 func dateIn(name string) (made int64) {
 	digits := strings.NewReplacer("-", "", ":", "", ".", "")
 	for at := dateOf().FindStringSubmatch(name); at != nil; at = dateOf().FindStringSubmatch(name) {
 		_, name, _ = strings.Cut(name, at[1])
 		day, clock := digits.Replace(at[1]), digits.Replace(at[2])
 		found, ok := parseTime(day+clock, "200601021504", "20060102150405")
-		if !ok { // what follows the day is no time
+		if !ok { // what follows the date is not a time
 			found, ok = parseTime(day, "20060102")
 		}
 		if ok && made != 0 && found != made {
@@ -307,8 +307,8 @@ func dateIn(name string) (made int64) {
 	return made
 }
 
-// files returns the files of a directory, sorted, and the directories in it. Entries with
-// hidden names are in neither list; others, such as pipes, are errors.
+// files returns the files and the subdirectories of a directory, sorted. Hidden entries are ignored; entries of other
+// types, such as pipes, are errors.
 func files(dir string) (paths, dirs []string, err error) {
 	entries, err := disk.ReadDir(dir)
 	if err != nil {
@@ -319,7 +319,7 @@ func files(dir string) (paths, dirs []string, err error) {
 		if strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		info, err := disk.Stat(path) // where links lead
+		info, err := disk.Stat(path) // follows links
 		if err != nil {
 			return nil, nil, err
 		}
@@ -335,7 +335,7 @@ func files(dir string) (paths, dirs []string, err error) {
 	return paths, dirs, nil
 }
 
-// loadRanges reads a file, and takes its memory from what there is.
+// loadRanges reads a file and subtracts the memory that it takes from the budget.
 func loadRanges(path string, memory *int64) (*Ranges, error) {
 	f, err := disk.Open(path)
 	if err != nil {

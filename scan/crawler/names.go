@@ -13,18 +13,18 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// HostNames are confirmed names of addresses: the address leads to the name, and the
-// name back to the address. They are immutable and safe for any number of goroutines.
+// HostNames holds confirmed host names of addresses: the address resolves to the name, and the name back to the
+// address. It is immutable and safe for concurrent use.
 type HostNames struct {
 	names map[netip.Addr][]string // in lower case, without the final dot
 	bytes int64
 }
 
-// Bytes is about how much memory they take.
+// Bytes returns the approximate memory use.
 func (n *HostNames) Bytes() int64 { return n.bytes }
 
-// Of returns an address as it is known, and its names, nil if there are none. They must not be
-// changed. A nil HostNames has none.
+// Of returns a parsed address and its host names, or nil if it has none. Callers must not modify the names. A nil
+// HostNames is empty.
 func (n *HostNames) Of(address string) (netip.Addr, []string) {
 	addr, ok := parseAddr([]byte(address))
 	if n == nil || !ok {
@@ -35,8 +35,8 @@ func (n *HostNames) Of(address string) (netip.Addr, []string) {
 
 const (
 	addrBytes = 200 // of an address with names
-	nameBytes = 48  // of a name, beside its text
-	// maxNameLine bounds a line, in bytes.
+	nameBytes = 48  // of a name, excluding its text
+	// maxNameLine is the longest line accepted, in bytes.
 	maxNameLine = 64 << 10
 )
 
@@ -47,12 +47,12 @@ var (
 	errNameless  = errors.New("confirmed, but without a name")
 )
 
-// ReadNames reads a file of names: a line for each, with the address, the name
-// and whether the name was found to lead back to the address (true or false, yes
-// or no, 1 or 0, in any case), with tabs between; blank lines and lines that
-// begin with # are passed over. An address may have several names. Only confirmed
-// ones are kept, since anybody can give their own address any name. Errors name
-// the file, called name, and the line. Names that take more than memory bytes are disk.ErrMemory.
+// ReadNames reads a file of host names. Each line has an address, a name, and whether the name was found
+// to resolve back to the address (true or false, yes or no, 1 or 0, in any case), separated by tabs.
+// Blank lines and lines starting with # are ignored. An address may have several names. Only confirmed
+// names are kept, because anyone can give their own address any name. Errors include name, which is the
+// file's name, and the line number. If the names need more than memory bytes, the error is
+// disk.ErrMemory.
 func ReadNames(r io.Reader, name string, memory int64) (*HostNames, error) {
 	n := &HostNames{names: map[netip.Addr][]string{}}
 	lines := bufio.NewScanner(r)
@@ -117,20 +117,20 @@ func (n *HostNames) add(line []byte) error {
 	return nil
 }
 
-// maxNamesKept bounds the names of one address, because every request from it is
-// compared with all of them. Further names are not kept.
+// maxNamesKept limits the names per address, since every request from it is compared with all of them. Further names
+// are dropped.
 const maxNamesKept = 64
 
-// normalName returns a name of the DNS in lower case, without the final dot.
+// normalName returns a DNS name in lower case, without the final dot.
 func normalName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// verifies reports whether an address has a confirmed name in one of the domains.
-// A nil HostNames has none.
+// verifies reports whether an address has a confirmed name in one of the domains. A nil HostNames is
+// empty.
 func (n *HostNames) verifies(addr netip.Addr, domains []string) bool {
 	return n != nil && slices.ContainsFunc(n.names[addr], func(name string) bool { return inDomains(name, domains) })
 }
 
-// inDomains reports whether a name in normal form is one of the domains or in one.
+// inDomains reports whether a normalized name is one of the domains or a subdomain of one.
 func inDomains(name string, domains []string) bool {
 	for _, domain := range domains {
 		if before, ok := strings.CutSuffix(name, domain); ok && (before == "" || before[len(before)-1] == '.') {
@@ -145,11 +145,11 @@ var (
 	errRented = errors.New("any rented machine has a name in it")
 )
 
-// rented is the domain of the machines that Google rents to anybody.
+// rented is the domain of the virtual machines that Google rents out to anyone.
 const rented = "googleusercontent.com"
 
-// checkDomain refuses names that cannot be the domain of an operator's crawlers. A domain
-// has at least two labels, of letters, digits and hyphens.
+// checkDomain rejects names that cannot be the domain of an operator's crawlers. A domain has at least two labels, made
+// of letters, digits and hyphens.
 func checkDomain(domain string) error {
 	labels := strings.Split(domain, ".")
 	if len(labels) < 2 || len(domain) > 253 {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// The URLs and e-mail addresses of a header say whose it is: pages outside of the domains of the
-// operator, whose crawler it names, make it ambiguous, and a page called bot makes it a crawler's
+// The URLs and e-mail addresses in a header reveal who sent it. Pages outside the domains of the operator
+// whose crawler it names make the header ambiguous, and a page called bot makes the client a crawler
 // (audit-rules 7).
 
-// hostOf returns where the host of a URL or an e-mail address in lower case is.
+// hostOf returns the extent of the host in a lower-case URL or e-mail address.
 func hostOf(low []byte, contact extent) (host extent) {
 	host = contact
 	text := low[contact.start:contact.end]
@@ -29,7 +29,7 @@ func hostOf(low []byte, contact extent) (host extent) {
 	return host
 }
 
-// isOf reports whether a host is one of some domains, or in one of them.
+// isOf reports whether a host is one of the domains, or a subdomain of one.
 func isOf(host []byte, domains []string) bool {
 	for _, domain := range domains {
 		rest, found := bytes.CutSuffix(host, []byte(domain))
@@ -40,8 +40,8 @@ func isOf(host []byte, domains []string) bool {
 	return false
 }
 
-// foreignPage returns the first URL or e-mail address of a header that is outside of the domains of the
-// operator whose crawler it names; its end is 0 if there is none. What has no dot is no host.
+// foreignPage returns the first URL or e-mail address in a header that is outside the domains of the operator whose
+// crawler it names; its end is 0 if there is none. A host must contain a dot.
 func (r *Reader) foreignPage() extent {
 	domains := r.set.sites[r.mentions[0].operator]
 	if len(domains) == 0 || len(r.mentions) > 1 {
@@ -56,8 +56,8 @@ func (r *Reader) foreignPage() extent {
 	return extent{}
 }
 
-// ownPage returns the claim of a header without a word of a crawler, but with a page called bot, crawler or
-// spider. Its name is the first product, or the host of the page if that is a browser's or a library's.
+// ownPage returns the claim for a header that has no crawler's word but a page called bot, crawler or spider. Its name
+// is the first product, or the host of the page if that product belongs to a browser or a library.
 func (r *Reader) ownPage(header []byte) Claim {
 	for _, c := range r.contacts {
 		path := r.low[c.start:c.end]
@@ -79,14 +79,14 @@ func (r *Reader) ownPage(header []byte) Claim {
 	return Claim{}
 }
 
-// give returns the claim of a client that is named by a word which need not be a crawler's.
+// give returns the claim of a client that is named by a word which need not look like a crawler's.
 func (r *Reader) give(header []byte, at extent, standing Standing, stem string) Claim {
 	r.given = Word{Start: at.start, End: at.end, Stem: stem, Standing: standing}
 	return claimOf(header, at, listedName(header[at.start:at.end]))
 }
 
-// pageName returns the last part of the path of a URL without its scheme, and without the ending of a
-// file; "" if there is no path.
+// pageName returns the last path segment of a URL that has no scheme, without its file extension, or "" if there is no
+// path.
 func pageName(url string) string {
 	if i := strings.IndexAny(url, "?#"); i >= 0 {
 		url = url[:i]
@@ -97,8 +97,8 @@ func pageName(url string) string {
 	return name
 }
 
-// nutchUser returns the name that the user of Apache Nutch gave, which stands before "/Nutch-1.20"; its end
-// is 0 if there is none.
+// nutchUser returns the name that an Apache Nutch user chose, which precedes "/Nutch-1.20"; its end is 0 if there is
+// none.
 func (r *Reader) nutchUser() extent {
 	const nutch = "/nutch-"
 	at := bytes.Index(r.low, []byte(nutch))

@@ -1,12 +1,12 @@
-// Package crawler finds the crawler that a client claims to be, and whether the claim is
+// Package crawler identifies the crawler that a client claims to be, and checks whether the claim is
 // true.
 //
-// The words of a User-Agent header lead to the profile of a known crawler (set.go, reader.go,
-// contact.go), or are the name of an unknown one (unknown.go, bare.go, libraries.go); explain.go
-// says which are which. A profile states how the crawler reads robots.txt, according to its operator
-// (profile.go). The client's address is found in a log line (clientip.go) and read (addr.go). It
-// proves the crawler, or disproves it, by the operator's lists of addresses (ranges.go, lists.go,
-// identity.go) or by names in the DNS (names.go, resolve.go).
+// The words of a User-Agent header select the profile of a known crawler (set.go, reader.go, contact.go), or
+// give the name of an unknown one (unknown.go, bare.go, libraries.go); explain.go reports how each word was
+// treated. A profile describes how a crawler reads robots.txt, according to its operator (profile.go). The
+// client's address is located in a log line (clientip.go) and parsed (addr.go). It is then checked against the
+// operator's address lists (ranges.go, lists.go, identity.go) or against host names in the DNS (names.go,
+// resolve.go).
 package crawler
 
 import (
@@ -24,79 +24,79 @@ import (
 
 // Profile describes one crawler.
 type Profile struct {
-	// Name is the crawler's product token in the operator's casing, Operator the
-	// company or project that runs it.
+	// Name is the crawler's product token as its operator spells it. Operator is the company or project that runs
+	// it.
 	Name     string `json:"name"`
 	Operator string `json:"operator"`
-	// Category is empty or one of search, ai-training, ai-search, user-triggered,
-	// preview, seo, archive, ads, monitoring, feed, security, research and other.
+	// Category is empty or one of search, ai-training, ai-search, user-triggered, preview, seo, archive, ads, monitoring,
+	// feed, security, research and other.
 	Category string `json:"category"`
-	// Words are the words that name the crawler in a User-Agent header; none for a
-	// control token.
+	// Words are the words that identify the crawler in a User-Agent header. A control token has
+	// none.
 	Words []string `json:"words"`
-	// Adds are words that name no crawler, but that its operator adds to its headers, such as
-	// the name of the software that it runs. A header that has other words of this sort may be
-	// somebody else's: see Claim.Foreign. They count for all crawlers of the operator.
+	// Adds are words that the operator adds to its headers but that do not name a crawler, such as the software in use. A
+	// header with other words of this kind may come from someone else: see Claim.Foreign. They apply to all of the
+	// operator's crawlers.
 	Adds []string `json:"adds,omitempty"`
-	// Sites are the domains of the operator's pages, and of those that its headers name, in lower case. A
-	// header with a page elsewhere may be somebody else's: see Claim.Foreign. They count for all crawlers
-	// of the operator; if none of them has any, pages do not matter.
+	// Sites are the domains of the operator's pages and of other pages that its headers refer to, in lower case. A header
+	// with a page elsewhere may come from someone else: see Claim.Foreign. They apply to all crawlers of the operator. If
+	// none of these crawlers has any, pages are not checked.
 	Sites []string `json:"sites,omitempty"`
-	// Tokens are its product tokens in robots.txt, the preferred first. It is bound by
-	// the groups for the first of them that a robots.txt has groups for.
+	// Tokens are its product tokens in robots.txt, most preferred first. The crawler obeys the groups for the first token
+	// that a robots.txt has groups for.
 	Tokens []string `json:"tokens"`
-	// Also has, for each further product that its header serves, the tokens of that
-	// product, the preferred first: the header of Googlebot serves Googlebot-News too. A
-	// robots.txt forbids a request only if it forbids it to all of them.
+	// Also lists the tokens, most preferred first, of each additional product that uses the same header: Googlebot's
+	// header is also used for Googlebot-News. A request counts as disallowed only if robots.txt disallows it for all of
+	// these products.
 	Also [][]string `json:"also,omitempty"`
-	// Role is "crawler", for which "" stands too, or "fetcher": it fetches single
-	// addresses that a person, a subscription or the operator of the site named, such as
-	// a link preview, a feed reader or a monitor of uptime.
+	// Role is "crawler", which is also the meaning of "", or "fetcher". A fetcher only requests URLs named by a
+	// person, a subscription or the site's operator: link previews, feed readers and uptime monitors, for
+	// example.
 	Role string `json:"role,omitempty"`
-	// CrawlDelay says whether it heeds Crawl-delay, according to its operator: yes or no,
-	// "" if that is not known.
+	// CrawlDelay is yes or no, depending on whether the crawler honors Crawl-delay according to its operator, or "" if
+	// unknown.
 	CrawlDelay string `json:"crawl_delay,omitempty"`
-	// IgnoresWildcard says that groups for * do not bind it.
+	// IgnoresWildcard is set if the crawler does not obey groups for *.
 	IgnoresWildcard bool `json:"ignores_wildcard,omitempty"`
-	// Exempt, if not empty, says why robots.txt does not apply to its requests.
+	// Exempt, if not empty, is the reason why robots.txt does not apply to its requests.
 	Exempt string `json:"exempt,omitempty"`
-	// Control says that the token has no header of its own: another crawler
-	// obeys it, and no log shows whether that crawler does.
+	// Control is set for a token that has no User-Agent header of its own. Another crawler obeys it, and logs cannot show
+	// whether it does.
 	Control bool `json:"control,omitempty"`
-	// Dialect is how it reads robots.txt, if that is known; see automaton.
+	// Dialect is how the crawler reads robots.txt, if known; see package automaton.
 	Dialect string `json:"dialect,omitempty"`
-	// Obeys is the operator's claim to obey robots.txt: yes, no or unknown.
+	// Obeys is yes, no or unknown: whether the operator claims that the crawler obeys robots.txt.
 	Obeys string `json:"obeys"`
-	// Source is the operator's page for Obeys, Dialect and Verify. Date is the day when
-	// the page was read.
+	// Source is the URL of the operator's page that Obeys, Dialect and Verify are taken from. Date is when the page was
+	// read.
 	Source string `json:"source,omitempty"`
 	Date   string `json:"date,omitempty"`
-	// Verify lists how the operator lets its addresses be verified: "ranges",
-	// "dns", or both with a comma. Empty: it publishes nothing.
+	// Verify lists the methods to verify the crawler's addresses: "ranges", "dns", or both separated by a comma. It is
+	// empty if the operator publishes nothing.
 	Verify string `json:"verify,omitempty"`
-	// Domains contain the DNS names of its addresses, if the operator says so. They are
-	// in lower case, without a dot at the end.
+	// Domains are the domains of the host names of its addresses, if the operator documents them, in lower case and
+	// without a final dot.
 	Domains []string `json:"domains,omitempty"`
-	// Lists are the lists of addresses that the operator publishes for it. Several
-	// crawlers may share one.
+	// Lists are the address lists that the operator publishes for the crawler. Several crawlers may share a
+	// list.
 	Lists []List `json:"lists,omitempty"`
-	// Referrers are the hosts of the operator's search engines and assistants, which send
-	// visitors. Each stands also for itself after www., and .* at the end of one for the domain
-	// of any country, or com. One profile of an operator has them.
+	// Referrers are the hosts of the operator's search engines and assistants, which send visitors. Each also matches with
+	// www. in front, and a final .* matches the top-level domain of any country, or com. Only one of an operator's
+	// profiles has them.
 	Referrers []string `json:"referrers,omitempty"`
 }
 
-// List is a list of addresses that an operator publishes.
+// List is an address list that an operator publishes.
 type List struct {
-	Name string `json:"name"` // the name of its file, such as googlebot.json
+	Name string `json:"name"` // the file name, such as googlebot.json
 	URL  string `json:"url"`
-	Seen string `json:"seen"` // the day when it was seen there, 2026-11-22
+	Seen string `json:"seen"` // the date when it was last seen there, such as 2026-11-22
 }
 
-// IsFetcher reports whether the role is "fetcher".
+// IsFetcher reports whether Role is "fetcher".
 func (p *Profile) IsFetcher() bool { return p.Role == "fetcher" }
 
-// Categories returns what Profile.Category may be.
+// Categories returns the valid values of Profile.Category, except "".
 func Categories() []string { return knownCategories }
 
 var knownCategories = []string{
@@ -104,11 +104,11 @@ var knownCategories = []string{
 	"ads", "monitoring", "feed", "security", "research", "other",
 }
 
-// Read reads profiles from a JSON array of objects with the fields of Profile.
-// It refuses unknown fields, missing fields, and names or words that occur twice; the
-// error names the profile and the line where it begins.
+// Read parses profiles from a JSON array of objects with the fields of Profile. It rejects unknown fields,
+// missing fields, and duplicate names or words. Errors include the name of the profile and the line where it
+// begins.
 func Read(data []byte) ([]Profile, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put it before a text
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors add a byte order mark
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if token, err := d.Token(); err != nil && err != io.EOF {
@@ -143,15 +143,15 @@ func Read(data []byte) ([]Profile, error) {
 	return profiles, nil
 }
 
-// Extend returns the profiles of base with the changes of more, which are the user's
-// own. A profile of more replaces the one of base with its name in any ASCII case,
-// wholly and in its place; the others are added at the end. A word of a profile of more
-// is taken from the profile of base that had it. A profile that has no word left is left
-// out, unless it is a control token, which has none. Neither argument is changed. The
-// error names a profile of more that Read would refuse.
+// Extend returns the profiles of base, modified by the user's own profiles in more. A
+// profile in more replaces the whole profile in base that has the same name, in any ASCII
+// case; new profiles are appended. A word used by a profile in more is removed from the
+// profile in base that had it. A profile left without words is dropped, unless it is a
+// control token. Neither argument is modified. The error names a profile in more that Read
+// would reject.
 func Extend(base, more []Profile) ([]Profile, error) {
 	seen := map[string]string{}
-	byName := map[string]int{} // index in more and 1
+	byName := map[string]int{} // the index in more, plus 1
 	for i := range more {
 		if err := more[i].check(seen); err != nil {
 			return nil, fmt.Errorf("crawler profile %d, %q: %w", i+1, cut(more[i].Name), err)
@@ -200,11 +200,11 @@ var (
 	errObeys      = errors.New(`obeys is none of "yes", "no" and "unknown"`)
 )
 
-// maxText bounds each text of a profile, in bytes, since messages and reports repeat it. The
-// longest of the known crawlers has 162.
+// maxText limits each text of a profile, in bytes, because messages and reports repeat it. The longest among the known
+// crawlers has 162.
 const maxText = 1000
 
-// texts returns the texts of which only the length is bounded, or that are quoted in errors.
+// texts returns the texts that are only limited in length, and those that errors quote.
 func (p *Profile) texts() []string {
 	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify},
 		p.Words, p.Adds, p.Sites, p.Tokens, p.Domains, p.Referrers)
@@ -214,7 +214,7 @@ func (p *Profile) texts() []string {
 	return append(list, slices.Concat(p.Also...)...)
 }
 
-// isNoWord reports whether a text is anything but one word of a header.
+// isNoWord reports whether a text is anything other than a single word of a header.
 func isNoWord(text string) bool {
 	return text == "" || nextOf(appendLower(nil, text), 0, isWordByte) != extent{0, len(text)}
 }
@@ -286,9 +286,9 @@ func (p *Profile) check(seen map[string]string) error {
 	return nil
 }
 
-// Anybodys reports whether the crawler is a tool with many users: one of its clients does
-// not know the answers that another got. Its operator begins with "users of".
+// Anybodys reports whether the crawler is a tool with many independent users, so that its clients do not share the
+// robots.txt answers they got. Its operator then starts with "users of".
 func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }
 
-// cut bounds the text of a file that an error quotes.
+// cut shortens text from a file for quoting in an error.
 func cut(text string) string { return text[:min(len(text), 64)] }

@@ -17,48 +17,48 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// Ranges are the addresses that an operator has published in one file. They are
-// immutable and safe for any number of goroutines.
+// Ranges holds the addresses that an operator has published in one file. It is immutable and safe for concurrent
+// use.
 type Ranges struct {
-	// File is the name under which the file was read.
+	// File is the name of the file.
 	File string
-	// Created is when the operator made the list, in nanoseconds since 1970, 0 if that
-	// is not known.
+	// Created is when the operator made the list, in nanoseconds since 1970, or 0 if
+	// unknown.
 	Created int64
-	// DatedBy says where Created is from: one of the constants below, "" if it is 0.
+	// DatedBy is the source of Created: one of the constants below, or "" if Created is 0.
 	DatedBy string
-	// Sum is the SHA-256 of the file.
+	// Sum is the SHA-256 digest of the file.
 	Sum [sha256.Size]byte
 
-	prefixes []netip.Prefix // masked, none of them IPv4 in IPv6
-	// services has, for each prefix by its index, the names of the crawlers that it is
-	// for, if its entry names any. Otherwise it is for all crawlers of the list.
+	prefixes []netip.Prefix // masked, and none of them IPv4-mapped
+	// services maps the index of each prefix to the names of the crawlers that it is for, if its entry names any.
+	// Otherwise the prefix is for all crawlers of the list.
 	services map[int][]string
 }
 
-// Bytes is about how much memory they take.
+// Bytes returns the approximate memory use.
 func (r *Ranges) Bytes() int64 {
 	return int64(len(r.prefixes)*prefixBytes + len(r.services)*serviceBytes)
 }
 
 const (
 	prefixBytes  = 100
-	serviceBytes = 200 // of a prefix that is for some crawlers
+	serviceBytes = 200 // of a prefix that is for some of the crawlers only
 )
 
-// Where the date of a list is from, as Ranges.DatedBy has it.
+// Sources of a list's date, for Ranges.DatedBy.
 const (
-	ByCreationTime = "creationTime" // the file says it
-	ByName         = "name"         // the file's name has it
-	ByOption       = "option"       // the user said it
+	ByCreationTime = "creationTime" // a field of the file
+	ByName         = "name"         // the name of the file
+	ByOption       = "option"       // given by the user
 )
 
-// maxRangesSize bounds a file of ranges, in bytes. The largest that operators
-// publish have a few hundred kilobytes.
+// maxRangesSize limits a file of ranges, in bytes. The largest files that operators publish have a few hundred
+// kilobytes.
 const maxRangesSize = 64 << 20
 
-// The widest ranges that a file may have, in bits. No operator of crawlers has
-// more; a wider one is a mistake that would verify half of the internet.
+// The widest ranges that a file may contain, as prefix lengths. No crawler operator has more addresses; a wider range
+// is a mistake that would verify half of the internet.
 const (
 	widestIPv4 = 8
 	widestIPv6 = 19
@@ -78,22 +78,22 @@ var (
 	errJSONBehind = errors.New("something follows the object")
 )
 
-// ReadRanges reads the ranges that an operator publishes, in one of these forms:
+// ReadRanges reads address ranges as published by an operator, in one of these formats:
 //
 //	{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":…}]}
 //	{"creationTime":"2026-08-20T14:46:45.000000","ips":[{"ip_address":"192.0.2.1"}]}
 //	one address or CIDR range a line, with blank lines and comments from # on
 //
-// creationTime may be missing; without a zone it is UTC. An entry of prefixes may have
-// services, an array of the names of the crawlers that it is for
-// (draft-illyes-webbotauth-jafar-00). Bits after a range's
-// length are ignored. A file is refused if anything in it is not as above, if
-// there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or has
-// addresses that no client on the internet has, such as those of private networks. name is the
-// name of the file in the result and in errors, which name the line or the entry too. A file
-// that takes more than memory bytes is disk.ErrMemory.
+// creationTime is optional, and in UTC if it has no zone. An entry in prefixes may have
+// services, an array with the names of the crawlers that it is for
+// (draft-illyes-webbotauth-jafar-00). Bits beyond a range's prefix length are ignored.
+// ReadRanges rejects a file if anything in it deviates from these formats, if it contains no
+// range, or if a range is wider than /8 (IPv4) or /19 (IPv6) or contains addresses that no
+// client on the internet has, such as those of private networks. name is the file's name, which
+// is used in the result and in errors; errors also give the line or the entry. If the file needs
+// more than memory bytes, the error is disk.ErrMemory.
 func ReadRanges(r io.Reader, name string, memory int64) (*Ranges, error) {
-	data, err := io.ReadAll(disk.Within(r, maxRangesSize, memory/5)) // as JSON, its entries take several times as much
+	data, err := io.ReadAll(disk.Within(r, maxRangesSize, memory/5)) // decoded JSON takes several times as much
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -161,8 +161,8 @@ func (r *Ranges) readJSON(data []byte) error {
 	return nil
 }
 
-// addEntry adds the ranges of an entry that are not empty. If all are empty, it returns
-// the error empty.
+// addEntry adds the ranges of an entry that are not empty. If all of them are, it returns the error
+// empty.
 func (r *Ranges) addEntry(empty error, texts ...string) error {
 	for _, text := range texts {
 		if text == "" {
@@ -176,8 +176,8 @@ func (r *Ranges) addEntry(empty error, texts ...string) error {
 	return empty
 }
 
-// limit says that the prefixes from an index on are for the crawlers of these names only.
-// Nil stands for an entry without services.
+// limit restricts the prefixes from index first on to the crawlers with these names. Nil means an entry without
+// services.
 func (r *Ranges) limit(first int, services []string) error {
 	if services == nil {
 		return nil
@@ -194,8 +194,8 @@ func (r *Ranges) limit(first int, services []string) error {
 	return nil
 }
 
-// checkKeys refuses an object that may have addresses in other members, which are not
-// read. A client at such an address would count as an impostor.
+// checkKeys rejects an object that may have addresses in members that are not read, since a client at such an address
+// would be reported as spoofed.
 func checkKeys(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if _, err := d.Token(); err != nil { // the brace
@@ -221,7 +221,7 @@ func checkKeys(data []byte) error {
 	return nil
 }
 
-// offsetOf returns the offset of an error in the input of a decoder.
+// offsetOf returns the input offset at which a decoder failed.
 func offsetOf(err error, d *json.Decoder) int64 {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -235,7 +235,7 @@ func offsetOf(err error, d *json.Decoder) int64 {
 	}
 }
 
-// lineAt returns the number of the line of an offset.
+// lineAt returns the line number of an offset.
 func lineAt(data []byte, offset int64) int {
 	return 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
 }
@@ -256,7 +256,7 @@ func (r *Ranges) readLines(data []byte) error {
 	return nil
 }
 
-// add adds a range, or an address as one.
+// add adds a range or a single address.
 func (r *Ranges) add(text string) error {
 	prefix, err := parsePrefix(text)
 	if err == nil {
@@ -269,8 +269,8 @@ func (r *Ranges) add(text string) error {
 	return nil
 }
 
-// parsePrefix reads an address or a CIDR range. IPv4 in IPv6 becomes IPv4, as it does in the
-// addresses of clients.
+// parsePrefix parses an address or a CIDR range. IPv4-mapped IPv6 becomes IPv4, as it does for client
+// addresses.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if !strings.Contains(text, "/") {
 		addr, ok := parseAddr([]byte(text))
@@ -289,9 +289,9 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return prefix.Masked(), nil
 }
 
-var mapped = netip.MustParsePrefix("::ffff:0:0/96") // the IPv4 addresses in IPv6
+var mapped = netip.MustParsePrefix("::ffff:0:0/96") // the IPv4-mapped IPv6 addresses
 
-// checkRange refuses the ranges that ReadRanges refuses.
+// checkRange rejects the ranges that ReadRanges does not accept.
 func checkRange(p netip.Prefix) error {
 	widest := widestIPv6
 	if p.Addr().Is4() {
@@ -306,8 +306,8 @@ func checkRange(p netip.Prefix) error {
 	return nil
 }
 
-// parseCreation reads a creationTime: RFC 3339, or the same without a zone,
-// which is UTC, as Google writes it.
+// parseCreation parses a creationTime: RFC 3339, or the same without a zone, which means UTC, as in Google's
+// files.
 func parseCreation(text string) (int64, error) {
 	created, ok := parseTime(text, time.RFC3339, "2006-01-02T15:04:05")
 	if !ok {
@@ -316,7 +316,7 @@ func parseCreation(text string) (int64, error) {
 	return created, nil
 }
 
-// parseTime reads a time since 1970 in one of the layouts, in nanoseconds.
+// parseTime parses a time in one of the layouts and returns it in nanoseconds since 1970.
 func parseTime(text string, layouts ...string) (ns int64, ok bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {

@@ -6,53 +6,53 @@ import (
 	"slices"
 )
 
-// Claim is the crawler that a client claims to be. The zero value is no crawler.
+// Claim is the crawler that a client claims to be. The zero value means no crawler.
 type Claim struct {
-	// Profile is the known crawler that the header names; if it names crawlers of
-	// several operators, the first of them.
+	// Profile is the known crawler that the header names, or the first one if it names crawlers of several
+	// operators.
 	Profile *Profile
-	// Name is the profile's name, or the name that an unknown crawler gives itself.
-	// Empty where the header names no crawler.
+	// Name is the profile's name, or the name that an unknown crawler gives itself. It is empty if the header names no
+	// crawler.
 	Name string
-	// Ambiguous says that the header names crawlers of several operators, or that it is Foreign.
+	// Ambiguous is set if the header names crawlers of several operators, or is Foreign.
 	Ambiguous bool
-	// Rivals are the known crawlers that an ambiguous header names, one of each operator,
-	// in the order in which the operators are named: the first is Profile. Otherwise
-	// it is nil. It must not be changed.
+	// Rivals are the known crawlers named by an ambiguous header, one per operator, in the order in which the
+	// operators appear; the first is Profile. It is nil if the header is not ambiguous. Callers must not modify
+	// it.
 	Rivals []*Profile
-	// Foreign says that the header has other words than the operator's, as in
-	// "WireReaderBot/1.0 (compatible; Googlebot/2.1)" and "not bingbot", so that nothing
-	// proves its client to be an impostor.
+	// Foreign is set if the header contains words that the operator does not use, as in
+	// "WireReaderBot/1.0 (compatible; Googlebot/2.1)" and "not bingbot". Such a client is never proven to
+	// be spoofed.
 	Foreign bool
-	// Loose says that no page of an operator is known to name the crawler's product tokens for
-	// this header: the crawler is unknown, its profile has no Source, or its word in the header
-	// is none of its tokens. Other groups, whose tokens stand in the header, may be meant for
-	// it: see Reader.Outside.
+	// Loose is set if no operator's page is known to document the crawler's product tokens for this header:
+	// the crawler is unknown, its profile has no Source, or its word in the header is not one of its
+	// tokens. Groups for other tokens that occur in the header may then be meant for it: see
+	// Reader.Outside.
 	Loose bool
-	// Nameless says that the header has only bare words, such as "bot", which say that
-	// the client is a crawler, but not which one. Name is then "(without a name)".
+	// Nameless is set if the header only has bare words such as "bot", which identify the client as a crawler without
+	// saying which one. Name is then "(without a name)".
 	Nameless bool
-	// Overlong says that the word of an unknown crawler is longer than is read, so that
-	// nothing tells it from others. Name is then the constant Overlong, or Nameless.
+	// Overlong is set if the word of an unknown crawler exceeds the length limit, so it cannot be told from others. Name
+	// is then the constant Overlong, or Nameless.
 	Overlong bool
-	// Library says that the header names no crawler, and begins with the product of an
-	// HTTP library, such as curl.
+	// Library is set if the header names no crawler and begins with the product of an HTTP library, such as
+	// curl.
 	Library bool
-	// Overlooked says that the header names no crawler, although a word of it, be it in a URL,
-	// contains what the names of crawlers do, and is not that of a browser's phone.
+	// Overlooked is set if the header names no crawler, although one of its words, possibly in a URL, looks like part of a
+	// crawler's name and is not the name of a phone.
 	Overlooked bool
 
-	looseRivals []*Profile // the Rivals beside Profile as which the claim would be Loose
+	looseRivals []*Profile // the Rivals except Profile that would make the claim Loose
 
-	// Of an unknown crawler: the whole word if Name is not it, and the word with the
-	// words that dots join to it, if there are any.
+	// For an unknown crawler: the whole word if it differs from Name, and the word together with the words joined to it by
+	// dots, if any.
 	word, dotted string
 }
 
-// Tokens returns the product tokens by which robots.txt may name the crawler, the
-// preferred first. They must not be changed. Dots end a word of a header, but not a
-// product token. So a client that calls itself example.com_bot, and is listed as com_bot,
-// is bound by a group for example.com_bot before one for com_bot.
+// Tokens returns the product tokens by which robots.txt may refer to the crawler, most preferred first.
+// Callers must not modify them. A dot ends a word of a header, but not a product token. So a client that
+// calls itself example.com_bot, and is listed as com_bot, obeys a group for example.com_bot before one for
+// com_bot.
 func (c Claim) Tokens() []string {
 	if c.Profile != nil {
 		return c.Profile.Tokens
@@ -64,13 +64,13 @@ func (c Claim) Tokens() []string {
 	return []string{word}
 }
 
-// LooseAs returns what Loose is if the client is one of the claim's rivals.
+// LooseAs returns the value of Loose if the client is p, one of the claim's rivals.
 func (c Claim) LooseAs(p *Profile) bool {
 	return p == c.Profile && c.Loose || slices.Contains(c.looseRivals, p)
 }
 
-// Word returns the whole word by which an unknown crawler calls itself, with the words
-// that dots join to it. It is "" for a known crawler and for none.
+// Word returns the whole word by which an unknown crawler calls itself, with any words joined to it by dots. It is ""
+// if the crawler is known or there is none.
 func (c Claim) Word() string {
 	if c.Profile != nil {
 		return ""
@@ -78,54 +78,54 @@ func (c Claim) Word() string {
 	return cmp.Or(c.dotted, c.word, c.Name)
 }
 
-// Reader reads headers. It belongs to one goroutine; the zero value is not
-// usable, see Set.Reader.
+// Reader reads User-Agent headers. It is not safe for concurrent use. The zero value is not usable; call
+// Set.Reader.
 type Reader struct {
 	set      *Set
 	low      []byte // the header in lower case, ASCII letters only
-	hits     []hit  // the words of known crawlers in it, in the order of their starts, the longer first
+	hits     []hit  // the words of known crawlers, ordered by start, longest first
 	contacts []extent
 	device   extent    // see deviceIn
-	model    int       // where the name of the device ends
-	mentions []mention // of each operator that the header names
-	like     bool      // words behind "like " count
-	given    Word      // the name of the client, if it is NutchUser or PageOwner
-	// The header is of an app that names the phone, as in "WhatsApp/2.11 Android/4.1.1 Device/asus-K00E": no word
-	// of it names a crawler, although it may be that of one, which fetches previews and has no device.
+	model    int       // where the device name ends
+	mentions []mention // one per operator that the header names
+	like     bool      // words after "like " count
+	given    Word      // the name of the client, for NutchUser and PageOwner
+	// The header is from an app that includes the phone, as in "WhatsApp/2.11 Android/4.1.1 Device/asus-K00E". None of its
+	// words names a crawler, even if it is the word of one that fetches previews, which sends no device.
 	onDevice bool
 }
 
-// hit is a word of a known crawler in a header.
+// hit is the word of a known crawler in a header.
 type hit struct {
 	extent
 	*word
 }
 
-// mention is an operator whose crawlers a header names.
+// mention is an operator whose crawlers are named in a header.
 type mention struct {
 	operator    string
 	first, best hit // the first word of its crawlers, and the longest
 }
 
-// Reader returns a new reader of headers.
+// Reader returns a new Reader.
 func (s *Set) Reader() *Reader { return &Reader{set: s} }
 
-// Read returns the crawler that a User-Agent header names. The header is given as the
-// client sent it, without a log's escaping.
+// Read returns the crawler that a User-Agent header names. The header must be as the client sent it, without escapes
+// added by a log.
 //
-// Words count only outside URLs and e-mail addresses, which name the operator's pages and
-// not the client. Words after "like " name other programs: they count only where no other word
-// names a known crawler, and the claim is then Foreign. If a header names several crawlers of
-// one operator, the one with the longest word counts. Software that anybody may use does not count
-// where its user gives a name of its own, as in "CazoodleBot/Nutch-0.9".
-// %20 outside of URLs is a blank, since some programs and logs write it so.
-// Read allocates only for the name of an unknown crawler, for several rivals, and for a header with %20.
+// Words count only outside URLs and e-mail addresses, which refer to the operator's pages rather than
+// the client. Words after "like " refer to other programs. They count only if no other word names a
+// known crawler, and make the claim Foreign. If a header names several crawlers of one operator, the
+// longest word wins. Software that anyone can use does not count if its user adds a name of their own,
+// as in "CazoodleBot/Nutch-0.9". Outside URLs, %20 counts as a blank, since some programs and logs write
+// it that way. Read allocates only for the name of an unknown crawler, several rivals, and headers with
+// %20.
 func (r *Reader) Read(header []byte) Claim {
 	claim, _ := r.read(unescaped(header))
 	return claim
 }
 
-// read is Read, which also returns the part of the header for which a claim is Foreign.
+// read is Read, but also returns the part of the header that makes a claim Foreign.
 func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 	r.given = Word{}
 	r.find(header)
@@ -180,11 +180,11 @@ func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 	return claim, foreign
 }
 
-// find sets low and hits. A word is found only whole: letters, digits, '-', '_' and all bytes from
-// 0x80 belong to a word, so that "bot" is found in "a bot/1" but not in "robot", "bot-x" or
-// "my_bot". An edge that is itself another byte, such as the end of "Yahoo!", needs no boundary
-// beside it. So a word can only begin where no other goes on, with just the bytes of one that stand
-// there, by which it is looked up.
+// find sets low and hits. Only whole words match. Words consist of letters, digits, '-', '_' and all
+// bytes from 0x80, so "bot" matches in "a bot/1" but not in "robot", "bot-x" or "my_bot". If the
+// edge of a known word is another byte, such as the end of "Yahoo!", no boundary is needed there. A
+// match can therefore start only where no other word continues, and is looked up by its leading word
+// bytes.
 func (r *Reader) find(header []byte) {
 	r.low, r.hits = appendLower(r.low[:0], header), r.hits[:0]
 	r.onDevice = bytes.Contains(r.low, []byte(" device/"))
@@ -213,7 +213,7 @@ func (r *Reader) find(header []byte) {
 	}
 }
 
-// unescaped returns the header with three blanks for each %20 before the URL, if any, of each text without breaks.
+// unescaped returns the header with each %20 outside URLs replaced by three blanks.
 func unescaped(header []byte) []byte {
 	const escape, blanks, url, www = "%20", "   ", "://", "www."
 	if !bytes.Contains(header, []byte(escape)) {
@@ -236,7 +236,7 @@ func unescaped(header []byte) []byte {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// instanceIn returns how many digits at the end of a word number a running crawler, as in "qwantify-prod34997".
+// instanceIn returns the number of digits at the end of a word that number an instance, as in "qwantify-prod34997".
 func instanceIn(word []byte) int {
 	name := bytes.TrimRight(word, "0123456789")
 	if !bytes.HasSuffix(name, []byte("-prod")) && !bytes.HasSuffix(name, []byte("-dev")) {
@@ -245,8 +245,8 @@ func instanceIn(word []byte) int {
 	return len(word) - len(name)
 }
 
-// startLen returns how many bytes of a word a text, which is not empty, begins with: 1 if it begins
-// with another.
+// startLen returns the number of word bytes at the start of a text, which must not be empty, or 1 if it starts with
+// another byte.
 func startLen(text []byte) int {
 	n := 1
 	for isWordByte(text[0]) && n < len(text) && isWordByte(text[n]) {
@@ -255,13 +255,13 @@ func startLen(text []byte) int {
 	return n
 }
 
-// isWordByte reports whether c, in lower case, belongs to a word: an ASCII letter or digit, '-',
-// '_', or a byte from 0x80, which is part of some other script's letter.
+// isWordByte reports whether c, in lower case, is part of a word: an ASCII letter or digit, '-', '_', or a byte from
+// 0x80, which is part of a letter in another script.
 func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c >= 0x80
 }
 
-// appendLower appends a text to dst with its ASCII letters in lower case.
+// appendLower appends a text to dst, with ASCII letters converted to lower case.
 func appendLower[T string | []byte](dst []byte, text T) []byte {
 	from := len(dst)
 	dst = append(dst, text...)
@@ -273,7 +273,7 @@ func appendLower[T string | []byte](dst []byte, text T) []byte {
 	return dst
 }
 
-// Outside appends to dst the header in lower case, with a blank for each URL and e-mail address.
+// Outside appends the lower-case header to dst, with each URL and e-mail address replaced by a blank.
 func (r *Reader) Outside(dst, header []byte) []byte {
 	r.low = appendLower(r.low[:0], unescaped(header))
 	r.contacts = appendContacts(r.contacts[:0], r.low)
@@ -285,8 +285,8 @@ func (r *Reader) Outside(dst, header []byte) []byte {
 	return append(dst, r.low[from:]...)
 }
 
-// addMentions adds the words that count to the mentions of their operators, but not those that the
-// first of these operators adds, such as the software that it runs.
+// addMentions adds the words that count to the mentions of their operators, except those that the first of these
+// operators adds, such as the software that it runs.
 func (r *Reader) addMentions() {
 	for _, h := range r.hits {
 		if !r.counts(h.start) || len(r.mentions) > 0 && r.isAdded([]byte(h.text)) {
@@ -302,7 +302,7 @@ func (r *Reader) addMentions() {
 	}
 }
 
-// counts reports whether the word of a known crawler that starts at start names the client.
+// counts reports whether the known crawler's word that starts at start names the client.
 func (r *Reader) counts(start int) bool {
 	standing := r.standing(start)
 	if r.device.start < start && start < r.model {
@@ -311,10 +311,10 @@ func (r *Reader) counts(start int) bool {
 	return standing == Names || r.like && standing == BehindLike
 }
 
-// like stands before the name of a program that the client is like.
+// like precedes the name of a program that the client resembles.
 const like = "like "
 
-// trimmed returns a text with one blank at the end, if it has several.
+// trimmed reduces the blanks at the end of a text to one.
 func trimmed(text []byte) []byte {
 	for bytes.HasSuffix(text, []byte("  ")) {
 		text = text[:len(text)-1]
@@ -322,8 +322,8 @@ func trimmed(text []byte) []byte {
 	return text
 }
 
-// standing says whether a word that starts at start may name the client: Names means only
-// that it is not in a URL or an e-mail address, and not after "like ".
+// standing returns whether a word that starts at start may name the client. Names only means that it is not in a URL or
+// an e-mail address, and does not follow "like ".
 func (r *Reader) standing(start int) Standing {
 	if r.onDevice {
 		return Software

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// referrers finds the operator of a host from whose pages visitors come.
+// referrers maps hosts to the operators of the search engines and assistants there.
 type referrers struct {
-	hosts     map[string]string // the operators of hosts
-	countries map[string]string // of hosts that end in the domain of any country
+	hosts     map[string]string // operators by host
+	countries map[string]string // operators by host, for any country's domain
 }
 
 func newReferrers(profiles []Profile) (r referrers) {
@@ -26,8 +26,8 @@ func newReferrers(profiles []Profile) (r referrers) {
 	return r
 }
 
-// Referrer returns the operator whose search engine or assistant is at a host, "" if none is
-// known. host is in lower case, without a port. It does not allocate.
+// Referrer returns the operator of the search engine or assistant at a host, or "" if none is known. host must be in
+// lower case and without a port. It does not allocate.
 func (s *Set) Referrer(host []byte) (operator string) {
 	host = bytes.TrimPrefix(host, []byte("www."))
 	if operator, known := s.referrers.hosts[string(host)]; known {
@@ -41,7 +41,7 @@ func (s *Set) Referrer(host []byte) (operator string) {
 	if operator, known := s.referrers.countries[string(name)]; known {
 		return operator
 	}
-	// Countries with a second level: .co.uk, .com.br.
+	// Second-level country domains, such as .co.uk and .com.br.
 	if name, found := bytes.CutSuffix(name, []byte(".com")); found {
 		return s.referrers.countries[string(name)]
 	}
@@ -53,7 +53,7 @@ func (s *Set) Referrer(host []byte) (operator string) {
 
 var errReferrer = errors.New("a referrer is not a host in lower case without www., perhaps with .* at its end")
 
-// checkReferrer refuses a text that is no value of Profile.Referrers.
+// checkReferrer rejects a text that is not a valid element of Profile.Referrers.
 func checkReferrer(host string) error {
 	name := strings.TrimSuffix(host, ".*")
 	hasDot := name != host || strings.Contains(host, ".")

@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// Resolver verifies crawlers by forward-confirmed reverse DNS: the address's
-// name is in one of the operator's domains, and that name leads back to the
-// address. Nothing else in the package uses the network. The zero value is ready for
-// use; it is safe for any number of goroutines if its functions are.
+// Resolver verifies crawlers by forward-confirmed reverse DNS: the address resolves to a host name in
+// one of the operator's domains, and that name resolves back to the address. Nothing else in this
+// package uses the network. The zero value is ready to use. It is safe for concurrent use if its
+// functions are.
 type Resolver struct {
-	// LookupAddr returns the names of an address, LookupHost the addresses of a
-	// name. Where nil they are net.DefaultResolver's.
+	// LookupAddr returns the host names of an address, and LookupHost the addresses of a host name. They default to the
+	// methods of net.DefaultResolver.
 	LookupAddr func(ctx context.Context, addr string) ([]string, error)
 	LookupHost func(ctx context.Context, host string) ([]string, error)
-	// Rate bounds the lookups that are begun in a second; 0 is 20.
+	// Rate is the maximum number of lookups started per second. The default is 20.
 	Rate float64
-	// Parallel bounds the lookups under way at once; 0 is 8.
+	// Parallel is the maximum number of concurrent lookups. The default is 8.
 	Parallel int
-	// Timeout bounds the time of a lookup, Total the time of all together; 0 is five
-	// seconds, and five minutes.
+	// Timeout is the time limit of a single lookup, five seconds by default. Total is the time limit of all lookups
+	// together, five minutes by default.
 	Timeout, Total time.Duration
 }
 
-// Pair is a crawler and an address, as a log spells it, from which a client claimed to be
-// that crawler.
+// Pair is a crawler, and an address, as written in a log, of a client that claimed to be that
+// crawler.
 type Pair struct {
 	Profile *Profile
 	Addr    string
@@ -39,25 +39,25 @@ type Pair struct {
 
 // Resolution is the result of Resolver.Resolve.
 type Resolution struct {
-	// Verified tells for each pair whether the address is the crawler's. False proves
-	// nothing.
+	// Verified reports for each pair whether the address belongs to the crawler. False does not prove that it does
+	// not.
 	Verified []bool
-	// Unasked is the number of pairs for which no time was left, Failed the number of
-	// pairs for which the DNS gave no answer, not even that there is none.
+	// Unasked is the number of pairs that were not looked up because time ran out. Failed is the number of pairs for which
+	// DNS gave no answer at all, not even that there is no such name.
 	Unasked, Failed int
 }
 
-// maxNamesAsked bounds how many of an address's names are looked up. The owner of an
-// address may give it any number of them.
+// maxNamesAsked limits how many of an address's names are looked up, because its owner may give it any number of
+// them.
 const maxNamesAsked = 4
 
-// Resolve asks about pairs until all are answered, the total time is over or the
-// context is done. Each address is looked up once. Pairs are not asked about, and
-// not counted, if an answer could prove nothing: their profile has no domains, or
-// their address is unreadable or one that any private network may use.
+// Resolve looks up pairs until all are answered, the total time runs out, or ctx is done. Each
+// address is looked up once. Pairs for which an answer could prove nothing are skipped and not
+// counted: the profile has no domains, or the address is invalid or from a range that any private
+// network may use.
 func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
 	result := Resolution{Verified: make([]bool, len(pairs))}
-	asked := map[netip.Addr][]int{} // which pairs an address is for
+	asked := map[netip.Addr][]int{} // the pairs that each address belongs to
 	var order []netip.Addr
 	for i, pair := range pairs {
 		addr, ok := parseAddr([]byte(pair.Addr))
@@ -80,7 +80,7 @@ func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
 		run.LookupHost = net.DefaultResolver.LookupHost
 	}
 	var wg sync.WaitGroup
-	var mu sync.Mutex // of result
+	var mu sync.Mutex // guards result
 	work := make(chan netip.Addr)
 	for range or(r.Parallel, 8) {
 		wg.Go(func() {
@@ -114,7 +114,7 @@ func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
 	return result
 }
 
-// or returns n, or a default where n is not above zero.
+// or returns n, or a default if n is not positive.
 func or[N int | float64 | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n
@@ -122,25 +122,25 @@ func or[N int | float64 | time.Duration](n, otherwise N) N {
 	return otherwise
 }
 
-// outcome says how far the lookups for an address have come.
+// outcome is the result of the lookups for an address so far.
 type outcome uint8
 
 const (
 	answered outcome = iota
 	failed           // one of them got no answer
-	unasked          // one of them was not begun, or not waited for
+	unasked          // one of them was not started, or not waited for
 )
 
-// resolving is one call of Resolve.
+// resolving is the state of one call of Resolve.
 type resolving struct {
 	Resolver
-	interval time.Duration // between the beginnings of two lookups
+	interval time.Duration // between the starts of two lookups
 	mu       sync.Mutex
-	next     time.Time // when the next lookup may begin
+	next     time.Time // when the next lookup may start
 }
 
-// confirm returns the names of an address that lead back to it, among those that
-// are wanted.
+// confirm returns those of an address's wanted names that resolve back to
+// it.
 func (r *resolving) confirm(
 	ctx context.Context, addr netip.Addr, wanted func(string) bool,
 ) (confirmed []string, worst outcome) {
@@ -154,7 +154,7 @@ func (r *resolving) confirm(
 		if tried++; tried > maxNamesAsked {
 			break
 		}
-		// With the final dot the name is whole, and no search list is tried.
+		// The final dot marks the name as fully qualified, so no search list is tried.
 		addrs, outcome := r.ask(ctx, r.LookupHost, name+".")
 		worst = max(worst, outcome)
 		if slices.ContainsFunc(addrs, func(text string) bool {
@@ -167,7 +167,7 @@ func (r *resolving) confirm(
 	return confirmed, worst
 }
 
-// ask makes one lookup as soon as the rate permits it.
+// ask makes one lookup as soon as the rate limit permits it.
 func (r *resolving) ask(
 	ctx context.Context, lookup func(context.Context, string) ([]string, error), what string,
 ) ([]string, outcome) {
@@ -183,12 +183,12 @@ func (r *resolving) ask(
 		return answer, answered
 	case ctx.Err() != nil:
 		return answer, unasked
-	default: // with the error may come some of the names
+	default: // some of the names may come with the error
 		return answer, failed
 	}
 }
 
-// turn waits until another lookup may begin, and reports whether there is time for
+// turn waits until the next lookup may start, and reports whether there is time for
 // it.
 func (r *resolving) turn(ctx context.Context) bool {
 	r.mu.Lock()

@@ -10,28 +10,28 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Set is a list of profiles ready to be found in headers. It is immutable and
-// safe for any number of goroutines.
+// Set is a list of profiles, indexed for finding them in headers. It is immutable and safe for concurrent
+// use.
 type Set struct {
 	profiles []Profile
-	words    map[string][]*word  // by what they begin with, the longer first: see Reader.find
+	words    map[string][]*word  // keyed by their first bytes, longest first: see Reader.find
 	begins   [256]uint64         // of these keys by their first byte: a bit for each length, the last for all longer ones
-	controls map[string]*Profile // control tokens by their names and tokens, in lower case
-	added    map[string][]string // by operator: the words that its crawlers add to their headers, in lower case
+	controls map[string]*Profile // keyed by lower-case names and tokens
+	added    map[string][]string // by operator: the words that its crawlers add to headers, in lower case
 	sites    map[string][]string // by operator: Profile.Sites
 	referrers
 
 	longestDotted int // length of the longest name in controls that has a dot
 }
 
-// word is a word of a profile.
+// word is one of a profile's words.
 type word struct {
 	text  string     // in lower case
 	of    []*Profile // the one profile
 	loose bool       // see Claim.Loose
 }
 
-// New makes a set of profiles, which it keeps. It fails if a profile has an empty
+// New returns a set of the given profiles, which it retains. It fails if a profile has an empty
 // word.
 func New(profiles []Profile) (*Set, error) {
 	s := &Set{
@@ -70,11 +70,11 @@ func New(profiles []Profile) (*Set, error) {
 	return s, nil
 }
 
-// Profiles returns the profiles of the set. They must not be changed.
+// Profiles returns the profiles of the set. Callers must not modify them.
 func (s *Set) Profiles() []Profile { return s.profiles }
 
-// ByName returns the profile with that name, else one with that word, else one with that
-// preferred product token, in any ASCII case; nil if there is none.
+// ByName returns the profile with the given name, or else the one with that word, or else the one with that preferred
+// product token. It ignores ASCII case, and returns nil if nothing matches.
 func (s *Set) ByName(name string) *Profile {
 	is := func(s string) bool { return strings.EqualFold(s, name) }
 	for _, known := range []func(*Profile) bool{
@@ -91,15 +91,15 @@ func (s *Set) ByName(name string) *Profile {
 	return nil
 }
 
-// Errors of Named.
+// Errors returned by Named.
 var (
 	errNoCrawler = errors.New("names no crawler; give a product token, such as GPTBot")
 	errAmbiguous = errors.New("does not name one crawler only; give the name of one")
 	errBareWords = errors.New("names no crawler, only a word that many use; give a product token, such as GPTBot")
 )
 
-// NamesOf returns the names of the known crawlers that a user means with a text: that of one that is
-// called so, in any case, else those that a group of robots.txt for this product token binds.
+// NamesOf returns the names of the known crawlers that a user's text refers to: the crawler with that name, in any
+// case, or else all crawlers that obey a group in robots.txt for that product token.
 func (s *Set) NamesOf(text string) (names []string) {
 	is := func(s string) bool { return strings.EqualFold(s, text) }
 	for i := range s.profiles {
@@ -114,8 +114,8 @@ func (s *Set) NamesOf(text string) (names []string) {
 	return names
 }
 
-// Nearest returns the names of at most three known crawlers that are like a text, the most alike first:
-// such as have it in them, or in the name of their operator, or differ by few letters.
+// Nearest returns the names of up to three known crawlers that resemble a text, best match first. A match contains the
+// text in its name or its operator's name, or differs from it by a few letters.
 func (s *Set) Nearest(text string) (names []string) {
 	text = strings.ToLower(text)
 	few, differ := max(len(text)/4, 1), map[string]int{}
@@ -133,10 +133,10 @@ func (s *Set) Nearest(text string) (names []string) {
 	return names[:min(len(names), 3)]
 }
 
-// Named returns the crawler that a user means with a text: a known crawler by one of its
-// names (ByName); a name with a version or a whole User-Agent header, as Read reads it; or
-// any other product token, which is the Name of the claim. The error says why a header
-// does not name one crawler.
+// Named returns the crawler that a user's text refers to. The text can be a name of a known crawler
+// (ByName), a name with a version or a whole User-Agent header, which is parsed as by Read, or any other
+// product token, which becomes the Name of the claim. The error explains why a header does not name exactly
+// one crawler.
 func (s *Set) Named(text string) (Claim, error) {
 	if p := s.ByName(text); p != nil {
 		return Claim{Profile: p, Name: p.Name}, nil
@@ -156,8 +156,8 @@ func (s *Set) Named(text string) (Claim, error) {
 	return claim, nil
 }
 
-// requester returns the crawler with that name or, if none has it, with that word. A
-// control token is none, because no client sends it.
+// requester returns the crawler with the given name, or else with that word. It never returns a control token, because
+// no client sends one.
 func (s *Set) requester(name string) *Profile {
 	p := s.ByName(name)
 	is := func(s string) bool { return strings.EqualFold(s, name) }

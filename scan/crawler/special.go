@@ -8,20 +8,20 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// block is a block of addresses for a special purpose.
+// block is a block of special-purpose addresses.
 type block struct {
 	prefix  netip.Prefix
 	purpose string
 }
 
-// special are the blocks of addresses that no client on the internet has, although logs may
-// have them: those that IANA's registries of special-purpose addresses (RFC 6890) say are not
-// globally reachable, without those for documentation; multicast; and those that were for a
-// special purpose once. A client at such an address is Unverifiable, and a file of ranges that
-// has one is refused.
+// special lists the blocks of addresses that may appear in logs but that no client on the
+// internet has: those that IANA's special-purpose address registries (RFC 6890) mark as not
+// globally reachable, except the ones for documentation; multicast; and former special-purpose
+// blocks. A client with such an address is Unverifiable, and a file of ranges that contains one
+// is rejected.
 //
-// Not among them are the IPv4 addresses in IPv6 (mapped, nat64), which are read as IPv4, and
-// blocks in which some addresses are of clients (2001::/23 with Teredo, 2002::/16).
+// IPv4 addresses embedded in IPv6 (mapped, nat64) are not listed, because they are treated as IPv4. Neither are blocks
+// in which some addresses belong to clients (2001::/23 with Teredo, 2002::/16).
 var special = []block{
 	of("0.0.0.0/8", "unspecified addresses (RFC 791)"),
 	of("10.0.0.0/8", "private networks (RFC 1918)"),
@@ -50,7 +50,7 @@ var special = []block{
 
 func of(prefix, purpose string) block { return block{netip.MustParsePrefix(prefix), purpose} }
 
-// unroutable has the special blocks.
+// unroutable is a lookup table of the special blocks.
 var unroutable = sync.OnceValue(func() *bart.Lite {
 	table := new(bart.Lite)
 	for _, b := range special {
@@ -59,11 +59,11 @@ var unroutable = sync.OnceValue(func() *bart.Lite {
 	return table
 })
 
-// AddressKind says of which family an address is, and whether it looks as if a log had cut it.
+// AddressKind is the family of an address, and whether it looks truncated by the log.
 type AddressKind uint8
 
-// Kinds of addresses. Logs cut the last octet of IPv4 and write 0, 1 or 255 in its place, and the last 64
-// bits of IPv6.
+// The kinds of addresses. For anonymity, logs replace the last octet of IPv4 by 0, 1 or 255, and the last 64 bits of
+// IPv6 by zeros.
 const (
 	NoAddress AddressKind = iota
 	IPv4Address
@@ -73,7 +73,7 @@ const (
 	AddressKinds
 )
 
-// KindOf returns the kind of an address as a log has it.
+// KindOf returns the kind of an address as written in a log.
 func KindOf(addr []byte) AddressKind {
 	a, ok := parseAddr(addr)
 	switch {
@@ -91,10 +91,10 @@ func KindOf(addr []byte) AddressKind {
 	return IPv6Address
 }
 
-// anonymous reports whether an address does not identify a client, because it is of a special
-// block, or because it is one of IPv6 without the half that names the machine: a log has cut
-// it, since no client has that address (RFC 4291 2.6.1). An address of IPv4 that ends in .0
-// may be a client's. Addresses for documentation identify one too.
+// anonymous reports whether an address does not identify a client. Either it is in a special block, or it is an
+// IPv6 address whose interface half is empty: a log truncated it, since no client has that address (RFC 4291
+// 2.6.1). An IPv4 address that ends in .0 may belong to a client. Documentation addresses count as clients,
+// too.
 func anonymous(a netip.Addr) bool {
 	switch {
 	case unroutable().Contains(a):

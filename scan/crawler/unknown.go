@@ -7,30 +7,30 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// maxName bounds the name by which an unknown crawler is listed. Longer names are listed by
-// their beginnings and cutName: those with the same beginning are one crawler, but each has
-// product tokens of its own.
+// maxName limits the length of the name by which an unknown crawler is listed. Longer names are cut and end
+// in cutName. Crawlers with the same beginning are then listed as one, but each keeps its own product
+// tokens.
 const (
 	maxName = 64
 	cutName = " (longer than 64 bytes)"
 )
 
-// maxToken bounds the product token of an unknown crawler, which is the whole word:
-// robots.txt may have a group for it even if it is long. Crawlers with longer ones cannot
-// be told apart: see Claim.Overlong.
+// maxToken limits the product token of an unknown crawler, which is the whole word, because robots.txt may
+// have a group for it even if it is long. Crawlers with longer tokens cannot be told apart: see
+// Claim.Overlong.
 const maxToken = 4 << 10
 
-// Names of unknown crawlers that are not told apart.
+// Names shared by unknown crawlers that cannot be told apart.
 const (
-	// Nameless is the name of all crawlers that call themselves by bare words only.
+	// Nameless is the name of all crawlers that identify themselves only by bare words.
 	Nameless = "(without a name)"
-	// Overlong is the name of all crawlers whose own names are longer than is read.
+	// Overlong is the name of all crawlers whose own names exceed the length limit.
 	Overlong = "(a name longer than 4096 bytes)"
 )
 
-// unknown returns the claim of a header that names no known crawler: the first word
-// that may be a crawler's name (mayName); else the first bare word that would be; else no
-// crawler. hasContacts says that r.contacts are set; most headers do not need them.
+// unknown returns the claim for a header that names no known crawler: the first word that may be a crawler's name
+// (mayName), else the first bare word in such a position, else no crawler. hasContacts means that r.contacts is set;
+// most headers do not need it.
 func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 	bare, overlooked := extent{}, false
 	for from, first := 0, true; ; first = false {
@@ -69,7 +69,7 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 	return claim
 }
 
-// listedName returns the name by which a crawler that calls itself by a word is listed.
+// listedName returns the name under which to list a crawler that calls itself by a word.
 func listedName(word []byte) string {
 	if len(word) > maxName {
 		return string(word[:maxName]) + cutName
@@ -77,8 +77,8 @@ func listedName(word []byte) string {
 	return string(word)
 }
 
-// claimOf returns the claim of an unknown crawler of that name, which calls itself by a
-// word of the header.
+// claimOf returns the claim for an unknown crawler listed under name, which calls itself by the word at the given
+// extent of the header.
 func claimOf(header []byte, at extent, name string) Claim {
 	token := withDotted(header, at.start, at.end)
 	if len(token) > maxToken {
@@ -95,12 +95,12 @@ func claimOf(header []byte, at extent, name string) Claim {
 	return claim
 }
 
-// mayName says whether a word that contains one of stems may be the name of an unknown
-// crawler: the first for which it returns Names is. The header begins with a name, has it
-// directly after "(compatible; ", or has a URL or an e-mail address: headers of crawlers
-// do, but not those of phones called CUBOT. Apps such as Turbotax on a phone of Apple's begin
-// with their names, too; their headers have CFNetwork, and no URL. A control token is no name, because the
-// crawler that obeys it sends its own.
+// mayName returns whether a word that contains one of stems may be an unknown crawler's name. The first
+// word for which it returns Names is. The header must begin with the name, have it directly after
+// "(compatible; ", or contain a URL or an e-mail address. Crawlers' headers do, but headers of phones
+// called CUBOT do not. Apps such as Turbotax on Apple devices also put their names first, but their headers
+// have CFNetwork and no URL. A control token is never a name, because the crawler that obeys it sends its
+// own.
 func (r *Reader) mayName(word extent) Standing {
 	switch standing := r.standing(word.start); {
 	case standing != Names:
@@ -122,7 +122,7 @@ func (r *Reader) mayName(word extent) Standing {
 	}
 }
 
-// isHit reports whether a word is that of a known crawler.
+// isHit reports whether a word belongs to a known crawler.
 func (r *Reader) isHit(word extent) bool {
 	i, _ := slices.BinarySearchFunc(r.hits, word.start, func(h hit, start int) int { return h.start - start })
 	for ; i < len(r.hits) && r.hits[i].start == word.start; i++ {
@@ -138,22 +138,22 @@ func (r *Reader) isSoftware(word extent) bool {
 	return software()[string(r.low[word.start:word.end])] || word.start == 0 && isFreeBSD(r.low)
 }
 
-// controlAt returns the control token at a word: the word alone, or with the words that
-// dots join to it; nil if there is none.
+// controlAt returns the control token at a word, either the word alone or including the words joined to it by dots, or
+// nil if there is none.
 func (r *Reader) controlAt(word extent) *Profile {
 	longest := r.set.longestDotted
 	if p := r.set.controls[string(r.low[word.start:word.end])]; p != nil || longest == 0 {
 		return p
 	}
-	// Bounded, because a header may be one long run of dots and words.
+	// Limited, because a header may be one long run of words and dots.
 	from, to := max(0, word.start-longest-1), min(len(r.low), word.end+longest+1)
 	return r.set.controls[string(withDotted(r.low[from:to], word.start-from, word.end-from))]
 }
 
-// deviceIn returns the part of a header that names the phone of a browser on Android: in
-// the first comment, such as "(Linux; Android 9; CUBOT_X19)", from the semicolon after
-// the version on. A comment with a URL or an e-mail address belongs to a crawler;
-// elsewhere in the header owners of phones may have added a URL.
+// deviceIn returns the part of an Android browser's header that names the phone. It is in the first comment,
+// such as "(Linux; Android 9; CUBOT_X19)", from the semicolon after the version on. A comment with a URL or
+// an e-mail address belongs to a crawler, but elsewhere in the header the phone's owner may have added a
+// URL.
 func deviceIn(low []byte, contacts []extent) extent {
 	start := bytes.IndexByte(low, '(') + 1
 	end := start + max(bytes.IndexByte(low[start:], ')'), 0)
@@ -176,8 +176,8 @@ func deviceIn(low []byte, contacts []extent) extent {
 	return extent{start + version + model, end}
 }
 
-// modelEnd returns where the model of the device ends: a crawler may stand behind it, as in "(Linux; Android
-// 8.0; Pixel 2; Storebot-Google/1.0)". Old browsers have a language before it.
+// modelEnd returns where the device model ends. A crawler may follow it, as in "(Linux; Android 8.0; Pixel 2;
+// Storebot-Google/1.0)". Old browsers put a language before it.
 func (r *Reader) modelEnd() int {
 	if r.device.end == 0 {
 		return 0
@@ -196,7 +196,7 @@ func (r *Reader) modelEnd() int {
 	return end
 }
 
-// isLanguage reports whether a text is such as en or en-us.
+// isLanguage reports whether a text looks like a language tag, such as en or en-us.
 func isLanguage(text []byte) bool {
 	letters := func(b []byte) bool { return 'a' <= b[0] && b[0] <= 'z' && 'a' <= b[1] && b[1] <= 'z' }
 	switch len(text) {
@@ -208,7 +208,7 @@ func isLanguage(text []byte) bool {
 	return false
 }
 
-// withDotted returns the word at header[start:end] with the words that dots join to it.
+// withDotted returns the word at header[start:end], extended by the words joined to it by dots.
 func withDotted(header []byte, start, end int) []byte {
 	for start > 0 && automaton.IsTokenByte(header[start-1]) {
 		start--
@@ -221,8 +221,8 @@ func withDotted(header []byte, start, end int) []byte {
 
 var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch", "nutch"}
 
-// nextStem returns the first whole word of low[from:] that contains one of stems, and
-// that stem; "" if no word does. from is not inside a word.
+// nextStem returns the first whole word of low[from:] that contains one of stems, and that stem, or "" if no word does.
+// from must not be inside a word.
 func nextStem(low []byte, from int) (word extent, stem string) {
 	for i := from; i < len(low); i++ {
 		switch low[i] {

@@ -10,17 +10,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 )
 
-// Annotator appends to dst the line that replaces a row, with its line end. The layout is that of the
-// row's input, nil for a list of URLs. Of a row that is too long only the beginning is known. Several goroutines
-// may call it at once.
+// Annotator appends to dst the line that replaces a row, including its line end. layout describes the row's input; it
+// is nil for a list of URLs. If a row is too long, only its beginning is available. It must be safe for concurrent
+// use.
 type Annotator func(dst []byte, layout *list.Layout, row *list.Row, v Verdict) []byte
 
-// agentNames are the names of agents, as they stand in annotations.
+// agentNames are the names of agents as written in annotations.
 type agentNames []string
 
 // NewJSON returns the Annotator that writes objects, such as {"allowed":false,"barred":["GPTBot"],"line":12}, for
-// agents with these names. Where nothing allows or disallows a row, allowed is null, and reason is the name of
-// its class; it is also there when robots.txt is unreachable or the page bars its use.
+// agents with these names. If no rules apply to a row, allowed is null, and reason is the name of its class; reason is
+// also present if robots.txt is unreachable or the page bars its use.
 func NewJSON(names []string) Annotator {
 	a := quoted(names)
 	return func(dst []byte, _ *list.Layout, _ *list.Row, v Verdict) []byte {
@@ -28,9 +28,9 @@ func NewJSON(names []string) Annotator {
 	}
 }
 
-// NewTSV returns the Annotator that writes three fields with tabs between them: the name of the class, the names of the
-// agents that are barred, with commas between them, and the line of the rule. It fails if a name has a byte that
-// means something there.
+// NewTSV returns the Annotator that writes three tab-separated fields: the name of the class, the names of the barred
+// agents, separated by commas, and the line of the rule. It fails if a name contains a byte with a special meaning
+// there.
 func NewTSV(names []string) (Annotator, error) {
 	a := agentNames(names)
 	return func(dst []byte, _ *list.Layout, _ *list.Row, v Verdict) []byte {
@@ -38,10 +38,10 @@ func NewTSV(names []string) (Annotator, error) {
 	}, a.check()
 }
 
-// NewAppended returns the Annotator that writes each row with what is known of it at its end: the
-// three fields of NewTSV or, in an object of JSON, a member called robotsieve. Behind a URL the
-// fields are set off by tabs. A row that is too long, or not of the format, is replaced by the
-// fields, or by an object that has that member alone. It fails as NewTSV does.
+// NewAppended returns the Annotator that appends the result to each row: the three fields of NewTSV or, in a JSON
+// object, a member called robotsieve. Fields after a URL are separated by tabs. A row that is too long or malformed
+// is replaced by the fields, or by an object that has only that member. NewAppended fails in the same cases as
+// NewTSV.
 func NewAppended(names []string) (Annotator, error) {
 	fields, objects := agentNames(names), quoted(names)
 	return func(dst []byte, layout *list.Layout, row *list.Row, v Verdict) []byte {
@@ -111,7 +111,7 @@ func (a agentNames) check() error {
 	return nil
 }
 
-// object appends what is known of a row as an object.
+// object appends the verdict on a row as an object.
 func (a agentNames) object(dst []byte, v Verdict) []byte {
 	dst = append(dst, `{"allowed":`...)
 	switch v.Class {
@@ -130,7 +130,7 @@ func (a agentNames) object(dst []byte, v Verdict) []byte {
 	return append(dst, '}')
 }
 
-// fields appends what is known of a row as fields. In CSV the names are in quotes if there are several.
+// fields appends the verdict on a row as fields. In CSV, the names are quoted if there are several.
 func (a agentNames) fields(dst []byte, delimiter byte, v Verdict) []byte {
 	dst = append(append(dst, v.Class.String()...), delimiter)
 	if several := v.Barred&(v.Barred-1) != 0; several && delimiter == ',' {

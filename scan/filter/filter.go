@@ -20,43 +20,43 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 )
 
-// MaxAgents is how many agents a run has at most.
+// MaxAgents is the maximum number of agents in a run.
 const MaxAgents = 64
 
-// Config has the rules and tells which rows are kept. It must not be changed after
-// it has been given to Run or NewJudge.
+// Config has the rules, and options that select the rows to keep. It must not be changed after it has been passed to
+// Run or NewJudge.
 type Config struct {
-	// Dialects are those of the rules of each agent, in the order of the agents: they tell which part of
-	// a URL is matched. There are as many agents as dialects, and MaxAgents at most.
+	// Dialects has the dialect of each agent's rules, in the order of the agents. It determines which part of a URL is
+	// matched. There is one per agent, and at most MaxAgents.
 	Dialects []automaton.Dialect
 	// Site, if not nil, has the rules for all rows, on any host, one for each agent. Then a request target,
 	// which begins with a slash, is a valid URL too.
 	Site []Rules
 	// Policy has the rules of each origin if Site is nil.
 	Policy Policy
-	// Epoch, if not nil, says that the policy frees rules: when the number that it returns is
-	// another one, workers forget the rules that they have found. It is called by several
-	// goroutines at once, and often.
+	// Epoch, if not nil, means that the policy frees rules: when the number that it returns changes,
+	// workers discard the rules they have cached. It is called often, and by several goroutines at
+	// once.
 	Epoch func() uint64
 
-	// Guard, if not nil, calls a function that uses the rules, and returns its error or, if what it
-	// found may be false, another. It is called for each chunk or record, by several goroutines at
-	// once, before the outcome is written.
+	// Guard, if not nil, calls a function that uses the rules, and returns its error or, if its findings may be
+	// invalid, another error. It is called for each chunk or record before the outcome is written, by several
+	// goroutines at once.
 	Guard func(func() error) error
 
-	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
-	// are missing, stand for lists of URLs, one a line.
+	// Layouts describe where the URL is in each row, one for each input. A nil or missing one means a list of URLs, one
+	// per line.
 	Layouts []*list.Layout
-	// Swapped tells of each input, if it is among them, whether its line feeds and carriage returns
-	// have changed places, because its lines end in the latter: rows are printed as they were.
+	// Swapped is set for each input whose line feeds and carriage returns have been exchanged because its lines end in
+	// carriage returns. Its rows are printed as they were. It may be shorter than the list of inputs.
 	Swapped []bool
-	// AsOf is the instant, in Unix seconds, whose rules judge. With Dated the time of a row takes its
-	// place, if it has one.
+	// AsOf is the time, in Unix seconds, whose rules apply. With Dated, the time of a row takes precedence, if it has
+	// one.
 	AsOf  int64
 	Dated bool
 
-	// Page bars pages that state one of these directives, in records of WARC. Tokens are the product
-	// tokens that each agent answers to there.
+	// Page bars pages that state one of these directives, in WARC records. Tokens are the product tokens by which pages
+	// may address each agent.
 	Page   page.Directives
 	Tokens [][]string
 
@@ -88,19 +88,19 @@ func (c *Config) guard(f func() error) error {
 type Rules struct {
 	// Machine holds the rules; nil allows everything.
 	Machine *automaton.Machine
-	// Unreachable tells that robots.txt could not be fetched, such as because of a server
-	// error: everything but /robots.txt itself is disallowed (RFC 9309 2.3.1.4).
+	// Unreachable is set if robots.txt could not be fetched, for example because of a server error. Everything except
+	// /robots.txt itself is then disallowed (RFC 9309 2.3.1.4).
 	Unreachable bool
 }
 
 // Policy has the rules of many origins.
 type Policy interface {
-	// Find sets the rules of each agent on an origin. found is false if they are not known. The
-	// answer is the same for all instants of the span. The
-	// strings of the query are valid during the call only. An error ends the filtering.
-	// Find is called by several goroutines at once, but not for each row: a worker
-	// remembers the rules. After 128 rows of one site it calls Find again, with
-	// Busy, for rules that are worth more preparation.
+	// Find sets the rules of each agent on an origin. found is false if they are
+	// unknown. The answer applies to the whole span. The strings of the query are only
+	// valid during the call. An error ends the run. Find is called by several goroutines
+	// at once, but not for each row, since workers cache the rules. After 128 rows of
+	// one site it is called again with Busy set, for rules that are worth more
+	// preparation.
 	Find(q Query, rules []Rules) (valid Span, found bool, err error)
 }
 
@@ -141,18 +141,18 @@ const (
 	BadScheme
 	// BadHost is a URL with an invalid host or port.
 	BadHost
-	// NoURL is a row that lacks the column or member of the URL, or has nothing in it.
+	// NoURL is a row whose URL column or member is missing or empty.
 	NoURL
-	// BadRow is a line that is no row of the list's format.
+	// BadRow is a line that is not a valid row in the list's format.
 	BadRow
-	// BadTime is a row that has no time where one is needed.
+	// BadTime is a row that lacks a time although one is needed.
 	BadTime
 	// TooLong is a line longer than source.Options.MaxLine. Only its beginning was
 	// read, and it is never printed.
 	TooLong
 	// CutOff is a line whose end could not be read.
 	CutOff
-	// Header is a line that tells what the columns of a list are. It is neither valid nor invalid, and always printed.
+	// Header is a line with the names of a list's columns. It is neither valid nor invalid, and is always printed.
 	Header
 	// Classes is the number of classes.
 	Classes
@@ -177,7 +177,7 @@ func (c Class) Valid() bool { return c <= NoPolicy }
 // Invalid reports whether a row of the class has no such URL, but should have one.
 func (c Class) Invalid() bool { return !c.Valid() && c != Header }
 
-// prints tells for each class whether its rows are printed.
+// prints returns for each class whether its rows are printed.
 func (c *Config) prints() (p [Classes]bool) {
 	for class := range Classes {
 		switch {
@@ -226,7 +226,7 @@ type Summary struct {
 	Spaced int64
 	// Quotes are the first invalid rows, in the order of the input.
 	Quotes []Quote
-	// Useless has, for each input that has rows, not all of them blank, but not one URL, its first row.
+	// Useless has the first row of each input that has non-blank rows but not a single URL.
 	Useless []Quote
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// Judge judges URLs for all agents of a Config. It remembers the rules of the sites that it has seen. It
-// belongs to one goroutine.
+// Judge judges URLs for all agents of a Config. It caches the rules of sites. It is not safe for concurrent
+// use.
 type Judge struct {
 	config  *Config
 	all     uint64 // the bits of all agents
@@ -22,13 +22,13 @@ type Judge struct {
 	err        error // the first of the policy
 }
 
-// Verdict is what the rules say of a URL.
+// Verdict is the result of applying the rules to a URL.
 type Verdict struct {
 	Class Class
 	// Barred has a bit for each agent that may not fetch the URL, the lowest for the first agent.
 	Barred uint64
-	// Line is that of the rule which decided for the first agent that is barred or, if none is, for the first
-	// agent; 0 if no rule did.
+	// Line is the line of the rule that decided for the first barred agent or, if none is barred, for the first agent. It
+	// is 0 if no rule decided.
 	Line uint32
 }
 
@@ -42,8 +42,8 @@ func NewJudge(c *Config) *Judge {
 // Err returns the first error of the policy. Verdicts after it are not valid.
 func (j *Judge) Err() error { return j.err }
 
-// Judge returns the verdict on a URL by the rules of an instant, in Unix seconds; [math.MaxInt64] stands for the
-// newest rules. It keeps no view of the URL.
+// Judge returns the verdict on a URL by the rules in force at a time in Unix seconds; [math.MaxInt64] means the newest
+// rules. It does not retain the URL.
 func (j *Judge) Judge(url []byte, at int64) Verdict { return j.judge(url, at, false) }
 
 // judge is Judge for a URL of which plain may say that it has no byte that a plain target must not

@@ -21,14 +21,14 @@ type pages struct {
 // capture is what the records of one capture have in common.
 type capture struct{ target, date, id string }
 
-// of reports whether a record is of the capture.
+// of reports whether a record belongs to the capture.
 func (c *capture) of(rec *warc.Record) bool {
 	return c.target != "" && (c.target == rec.Target && c.date == rec.Date || c.id != "" && c.id == rec.Of)
 }
 
-// judge changes the verdict on a record that robots.txt allows, if its page states one of
-// Config.Page at a date for an agent. It reads of the block what it needs. Records that follow a
-// barred one are barred too if they are of the same capture.
+// judge changes the verdict on a record that robots.txt allows, if its page states one of Config.Page for an agent at
+// that date. It reads as much of the block as it needs. Records that follow a barred one are also barred if they belong
+// to the same capture.
 func (p *pages) judge(rec *warc.Record, block io.Reader, date time.Time, all uint64, v *Verdict) {
 	if p.last.of(rec) {
 		v.Barred |= p.barred
@@ -76,8 +76,8 @@ func (p *pages) response(rec *warc.Record, block io.Reader) {
 // maxMetadata is how much of the metadata of a WAT file is read, in bytes.
 const maxMetadata = 8 << 20
 
-// metadata reads what a WAT file tells of a response: an object of JSON.
-// Source: Internet Archive, "Web Archive Metadata File Specification".
+// metadata parses a WAT file's JSON object about a response. Source: Internet Archive, "Web Archive Metadata File
+// Specification".
 func (p *pages) metadata(block io.Reader) {
 	var wat struct {
 		Envelope struct {

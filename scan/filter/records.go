@@ -15,10 +15,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Records filters the records of WARC files, one after the other. A record is judged by its
-// WARC-Target-URI; one without it, such as warcinfo, is a Header. Kept records are copied as they
-// are: a gzip member of one record is not compressed again. All that is written has the form of the
-// first file, gzip a record or plain. It belongs to one goroutine, but for Progress.
+// Records filters the records of WARC files, one file after the other. A record is judged by its WARC-Target-URI; a
+// record without one, such as warcinfo, is a Header. Kept records are copied unchanged: a gzip member with one record
+// is not recompressed. All output has the form of the first file, plain or one gzip member per record. Except for
+// Progress, it is not safe for concurrent use.
 type Records struct {
 	config Config
 	inputs []*source.Input
@@ -28,7 +28,7 @@ type Records struct {
 	prints [Classes]bool
 	pages  pages
 
-	zipped  bool // of what is written
+	zipped  bool // whether the output is compressed
 	records *warc.Reader
 	parts   *source.Parts
 	waiting waiting
@@ -65,14 +65,14 @@ func NewRecords(inputs []*source.Input, c Config, memory int64, out io.Writer) *
 	return r
 }
 
-// Progress returns how many bytes of how many have been read; -1 stands for a total that is not known.
+// Progress returns the number of bytes read so far and the total, which is -1 if unknown.
 func (r *Records) Progress() (read, total int64) { return r.read.Load(), r.total }
 
-// Results says how the reading of each input ended, after Run.
+// Results returns how the reading of each input ended. Call it after Run.
 func (r *Records) Results() []source.Result { return r.results }
 
-// Run filters all records. It returns early as the function Run does. Writes are of whole records,
-// so that what is written is always the beginning of what would be.
+// Run filters all records. It returns early in the same cases as the function Run. Only whole records are written, so
+// the output is always a prefix of the complete output.
 func (r *Records) Run(ctx context.Context) (Summary, error) {
 	var err error
 	for i, in := range r.inputs {
@@ -85,7 +85,7 @@ func (r *Records) Run(ctx context.Context) (Summary, error) {
 	return s, err
 }
 
-// file filters the records of an input. The error is of what is not the input.
+// file filters the records of an input. Errors of the input itself are not returned.
 func (r *Records) file(ctx context.Context, number int, in *source.Input) error {
 	result := source.Result{Name: in.Name}
 	before := r.read.Load()
@@ -226,8 +226,8 @@ func (r *Records) wait(input int, rec *warc.Record, from io.Reader) error {
 	return nil
 }
 
-// settle finishes the request that waits, with the verdict on the record after it if that is of
-// the same capture and its page is barred. rec is nil at the end.
+// settle completes the pending request, using the verdict on the next record if that belongs to the same capture and
+// its page is barred. rec is nil at the end.
 func (r *Records) settle(rec *warc.Record, v Verdict) error {
 	w := &r.waiting
 	if w.record == nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Run reads rows from r, which must have been made with Options.InOrder, with n
-// workers, at least 1, and writes the rows that c keeps to out: byte for byte, in
-// the order of the inputs, with a newline added if an input's last line has none; or what
-// Config.Annotate makes of all rows. The output and the Summary do not depend on n.
+// Run reads rows from r, which must have been made with Options.InOrder, using n workers (at least 1). It
+// writes the rows that c keeps to out, unchanged and in input order, adding a newline if an input's last line
+// has none. With Config.Annotate, it writes the annotated rows instead. The output and the Summary do not
+// depend on n.
 //
-// It returns early, with the cause, when ctx ends, or out, the policy or Config.Guard
-// fails. Then the Summary is of the rows before that, which have been written. Errors of
-// the inputs are in the results of r.
+// It returns early, with the cause, when ctx is done, or when out, the policy or Config.Guard
+// fails. The Summary then covers the rows written so far. Errors of the inputs are in the results
+// of r.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
 	p := printer{config: &c, out: out, barred: make([]int64, len(c.Dialects))}
 	workers := make([]*worker, n)

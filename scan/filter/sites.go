@@ -17,8 +17,8 @@ type site struct {
 	valid Span
 	// class is Allowed if the rules decide. Otherwise it is the class of all URLs of the site.
 	class Class
-	// whole tells that the path must be taken from the whole URL, because the
-	// authority has a semicolon, which ends it for Google's parser.
+	// whole is set if the path must be taken from the whole URL, because the authority has a semicolon, which Google's
+	// parser takes for its end.
 	whole bool
 }
 
@@ -133,8 +133,8 @@ func (s *sites) use(of *slot, at int64) error {
 	return err
 }
 
-// ask returns the site of a scheme and authority, with the rules of the policy. Its groups
-// are in the room of a slot, whose number is given.
+// ask returns the site for a scheme and authority, with the rules of the policy. Its groups are stored in the slot with
+// the given number.
 func (s *sites) ask(prefix []byte, at int64, busy bool, slot int) (site, error) {
 	o, ok := origin.View(prefix)
 	if !ok {
@@ -163,7 +163,7 @@ func (s *sites) ask(prefix []byte, at int64, busy bool, slot int) (site, error) 
 	return site{groups: groups, valid: valid, whole: whole}, nil
 }
 
-// grouped appends the groups of agents to an empty slice that has room for as many as there are agents.
+// grouped appends the groups of the agents to an empty slice that has capacity for one group per agent.
 func grouped(groups []group, rules []Rules, dialects []automaton.Dialect) []group {
 agents:
 	for i, r := range rules {

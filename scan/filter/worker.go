@@ -256,7 +256,7 @@ type rows struct {
 	row     list.Row       // without a reader, the last one that full made
 
 	lines format.Lines // without a reader
-	data  []byte       // what has not been read
+	data  []byte       // the unread rest
 	plain int          // the length of its beginning that has no byte that is not plain
 	cut   bool         // the chunk is the beginning of a line that is too long
 	// isPlain says that the URL of the row that was read has none either.
@@ -268,7 +268,7 @@ type rows struct {
 	failed  func() bool
 }
 
-// reset begins a chunk. failed is that of worker.chunk.
+// reset begins a chunk. failed is as in worker.chunk.
 func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.data, r.plain, r.isPlain, r.cut, r.failed = c.Data, 0, false, c.Cut > 0, failed
 	r.layout, r.reader, r.mark, r.more = nil, nil, 0, 0
@@ -345,8 +345,8 @@ func (r *rows) next() (line, url []byte, class Class) {
 	return line, url, class
 }
 
-// bare returns a URL without what is around it, and sets isPlain. empty is the class of none, and
-// mayBePlain says that it may be plain.
+// bare returns a URL without the text around it, and sets isPlain. empty is the class to return if there is no URL, and
+// mayBePlain is set if the URL may be plain.
 func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 	r.isPlain = false
 	if mayBePlain {
@@ -369,7 +369,7 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 	return bare, Allowed
 }
 
-// written returns the URL of the row that was read with what is around it.
+// written returns the URL of the current row with the text around it.
 func (r *rows) written(url []byte) []byte {
 	if r.isPlain {
 		return url

@@ -1,6 +1,6 @@
 package policy
 
-// Several tests tell whether rules are the same. Each ignores something else:
+// Several tests check whether rules are the same, and each ignores something else:
 //   - alternatives whose machines are one pointer are one; they ignore the reading by which a
 //     target becomes a path;
 //   - Machine.Agrees tells that the verdicts on canonical paths are the same, by the same lines: it
@@ -22,9 +22,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// Binding is the rules that bind one crawler on one origin: for each copy of its
-// robots.txt the machines of the groups that may be the crawler's. They are made when the
-// copy is first needed. It is safe for any number of goroutines.
+// Binding holds the rules that apply to one crawler on one origin: for each copy of its robots.txt, the machines of
+// the groups that may be the crawler's. They are built when the copy is first needed. It is safe for concurrent
+// use.
 type Binding struct {
 	subject reading.Subject
 	host    string // "" if the policy is for all
@@ -47,7 +47,7 @@ type alternative struct {
 type copyRules struct {
 	first  alternative
 	others []alternative // those that may say something else
-	plain  []alternative // those of them that may say something else about a canonical path
+	plain  []alternative // those that may differ on a canonical path
 	hop    *Judgement    // the judgement of a hop, for all targets; nil if the copy is no hop
 
 	delay struct {
@@ -57,9 +57,9 @@ type copyRules struct {
 	}
 }
 
-// Bind makes the binding of a crawler on an origin, an index in Origins. In each copy,
-// by each reading, the groups of Subject.Machine bind it. The subject must not be
-// changed any more.
+// Bind returns the binding of a crawler on an origin, an index in Origins. In each copy and
+// reading, the groups of Subject.Machine apply. The subject must not be modified
+// afterwards.
 func (p *Policy) Bind(origin int32, s reading.Subject) *Binding {
 	h := p.histories[origin]
 	b := &Binding{subject: s, history: h, rules: make([]atomic.Pointer[copyRules], len(h.copies))}
@@ -69,9 +69,9 @@ func (p *Policy) Bind(origin int32, s reading.Subject) *Binding {
 	return b
 }
 
-// Alike returns, for each copy, the first copy that has the same stance on every request,
-// perhaps by other lines: most versions differ only in the groups of other crawlers. The
-// slice must not be changed. The first call compiles all copies.
+// Alike returns, for each copy, the first copy that has the same stance on every request, possibly by other lines: most
+// versions differ only in the groups of other crawlers. Callers must not modify the slice. The first call compiles all
+// copies.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(b.findAlike)
 	return b.alike.first
@@ -207,32 +207,32 @@ func (b *Binding) says(n int32, m *copyRules) string {
 	return string(key)
 }
 
-// Stance says whether a copy permits a request.
+// Stance is whether a copy permits a request.
 type Stance uint8
 
 const (
 	Permits Stance = iota
 	Forbids
-	// Contested says that the alternatives differ: readings of which it is not known which is
-	// the crawler's, the tokens of several crawlers, or a group that may be meant.
+	// Contested means that the alternatives differ: several readings may be the crawler's, the tokens belong to several
+	// crawlers, or a group may be meant for it.
 	Contested
-	// Unseen says that the stance depends on a part of the target that is not known.
+	// Unseen means that the stance depends on an unknown part of the target.
 	Unseen
 )
 
-// Judgement is a stance with the line of the rule that forbids; where alternatives
-// forbid by different lines, the line of the first reading and the first tokens.
+// Judgement is a stance and the line of the rule that forbids. If alternatives forbid by different lines, it is the
+// line of the first reading and the first tokens.
 type Judgement struct {
 	Stance Stance
 	Line   uint32
 }
 
-// Judge returns the judgement of a copy on a request target in origin or absolute form.
-// It permits if the target is that of a Sitemap line of the copy. A copy that is a hop
-// has one judgement for all targets: whether the path that it leads to may be fetched.
-// Judge keeps no view of target, and does not allocate after the first call for the copy
-// and the first for a target that its rules do not permit. Do not ask for /robots.txt
-// itself: the dialects differ on it, and it is always allowed.
+// Judge returns the judgement of a copy on a request target in origin or absolute form. It permits
+// targets listed in a Sitemap line of the copy. A copy that is a hop has one judgement for all
+// targets: whether the path that it redirects to may be fetched. Judge does not retain target. It
+// allocates only on the first call for a copy, and for the first target that its rules do not permit.
+// Callers must not ask about /robots.txt itself, which is always allowed, because the dialects differ
+// on it.
 func (b *Binding) Judge(s *automaton.Scratch, n int32, target []byte) Judgement {
 	m := b.rulesOf(n)
 	if m.hop != nil {
@@ -245,8 +245,8 @@ func (b *Binding) Judge(s *automaton.Scratch, n int32, target []byte) Judgement 
 	return j
 }
 
-// JudgeUnseen returns the judgement of a copy on a request whose target is not known: it
-// permits if no rule forbids anything.
+// JudgeUnseen returns the judgement of a copy on a request with an unknown target: it permits if no rule forbids
+// anything.
 func (b *Binding) JudgeUnseen(n int32) Judgement {
 	m := b.rulesOf(n)
 	if m.hop != nil {
@@ -287,8 +287,8 @@ func (a *alternative) match(s *automaton.Scratch, target []byte) automaton.Verdi
 	return a.machine.Match(s, a.reading.Dialect().TargetPath(s, target))
 }
 
-// isSitemap reports whether a target is that of a Sitemap line of a copy, for the host or,
-// if the policy is for all hosts, for any.
+// isSitemap reports whether a Sitemap line of a copy lists a target, for the host or, if the policy applies to all
+// hosts, for any.
 func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	for _, r := range b.subject.Readings {
 		list := b.history.copies[n].body.sitemaps(r)
@@ -299,9 +299,9 @@ func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	return false
 }
 
-// Delay returns the delay between requests that a copy asks of the crawler, by the
-// first of its readings: the Crawl-delay of the groups that bind it. ok is false if
-// the copy states none, or is a hop.
+// Delay returns the delay between requests that a copy asks of the crawler, by the first of
+// its readings: the Crawl-delay of its groups. ok is false if the copy has none, or is a
+// hop.
 func (b *Binding) Delay(n int32) (d time.Duration, ok bool) {
 	m := b.rulesOf(n)
 	if m.hop != nil {

@@ -25,7 +25,7 @@ type Version struct {
 	Sum      string // as in Row
 	MaxAge   time.Duration
 	Location string
-	// Committed is that of Row.
+	// Committed is as in Row.
 	Committed bool
 }
 

@@ -19,41 +19,41 @@ const (
 	LongOutage = 29 * 24 * time.Hour
 )
 
-// Lawful is the copies of an origin's robots.txt that a crawler may lawfully use at
-// some moment, as far as the source alone can tell. It is immutable.
+// Lawful holds the copies of an origin's robots.txt that a crawler may lawfully use at some moment, as far as the
+// source shows. It is immutable.
 //
-// A crawler may use a copy for 24 hours after it fetched it (RFC 9309 2.4), a cache on
-// the way may keep it as long as the answer says before that, queues delay what is fetched
-// and logged, and clocks differ. So all that was in force at any moment of the span
-// counts: from the moment less window, max_age, delay and skew to the moment and skew
-// (audit rules, section 2). If robots.txt failed within the span, all that was in force in
-// the long span counts. Copies are not all that may be lawful: the span may have an answer
-// that there is no robots.txt, or a redirect that cannot be followed, or begin before all
-// that is known.
+// A crawler may use a copy for 24 hours after fetching it (RFC 9309 2.4). Before that, a
+// cache in between may keep it for as long as the response allows. Queues delay fetching and
+// logging, and clocks differ. So every copy counts that was in force during the span, which
+// runs from window + max_age + delay + skew before the moment until skew after it (audit
+// rules, section 2). If robots.txt failed within the span, every copy in force during the
+// long span counts. Other outcomes may be lawful, too: the span may include a response that
+// there is no robots.txt or a redirect that cannot be followed, or start before the history
+// does.
 type Lawful struct {
-	// Bodies are the copies that are bodies, ascending.
+	// Bodies has the copies that are bodies, ascending.
 	Bodies []int32
-	// Hops are copies that stand for redirects to other paths than /robots.txt. If
-	// one forbids, the redirect counts as 4xx: everything is allowed. Otherwise it
-	// cannot be followed.
+	// Hops has the copies that stand for redirects to paths other than /robots.txt. If one forbids
+	// that path, the redirect counts as 4xx, so everything is allowed. Otherwise it cannot be
+	// followed.
 	Hops []int32
-	// NoPolicy says that everything is allowed, because there was no robots.txt.
+	// NoPolicy is set if everything is allowed because there was no robots.txt.
 	NoPolicy bool
-	// Unreachable says that everything is allowed, because robots.txt failed: it failed
-	// LongOutage ago or before, or the crawler is Google's and the failure is a 5xx other than
+	// Unreachable is set if everything is allowed because robots.txt failed: either it failed
+	// at least LongOutage ago, or the crawler is Google's and the failure is a 5xx other than
 	// 503.
 	Unreachable bool
-	// Unknown says that the span begins before the first version, that the last observation
-	// was more than a window ago, or that the body of a version is not known, so that not all
-	// lawful copies may be known.
+	// Unknown is set if some lawful copies may be missing, because the span begins before the first
+	// version, the last observation was more than a window ago, or the body of a version is
+	// unavailable.
 	Unknown bool
-	// Redirected says that there is a redirect that cannot be followed.
+	// Redirected is set if there is a redirect that cannot be followed.
 	Redirected bool
-	// Long says that all this is of the long span.
+	// Long is set if all of this covers the long span.
 	Long bool
-	// Quoted is the index in Versions of the version whose rules are to be quoted: of
-	// those with a copy in Bodies the newest that began by the moment and the skew, else
-	// the oldest; -1 if Bodies is empty.
+	// Quoted is the index in Versions of the version whose rules to quote: the newest with a copy in
+	// Bodies that began by the moment plus the skew, or else the oldest. It is -1 if Bodies is
+	// empty.
 	Quoted int32
 }
 
@@ -180,9 +180,9 @@ func (t *table) cite(at int64, bodies []int32, oldest int32) int32 {
 	return oldest
 }
 
-// Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
-// 1970, to answer.Google or answer.Others. It allocates when it is first asked for them. The result must not be
-// changed.
+// Lawful returns the copies of an origin that are lawful at t, in nanoseconds since 1970, for
+// answer.Google or answer.Others. It allocates on first use. Callers must not modify the
+// result.
 func (p *Policy) Lawful(origin int32, t int64, by answer.Class) *Lawful {
 	tables := &p.histories[origin].tables[by]
 	if l := tables.span.at(t); !l.Long {
@@ -191,15 +191,15 @@ func (p *Policy) Lawful(origin int32, t int64, by answer.Class) *Lawful {
 	return tables.long.at(t)
 }
 
-// LawfulLong is Lawful by the long span, for a crawler whose log shows that robots.txt
-// failed within the span.
+// LawfulLong is Lawful for the long span, for a crawler whose log shows that robots.txt failed within the
+// span.
 func (p *Policy) LawfulLong(origin int32, t int64, by answer.Class) *Lawful {
 	return p.histories[origin].tables[by].long.at(t)
 }
 
-// Span returns the first and the last moment at which a crawler may have fetched what it
-// used at t, by the span or by the long span. For a version with a max_age it begins that
-// much earlier.
+// Span returns the first and the last moment at which a crawler may have fetched the copy it
+// used at t, for the span or the long span. For a version with a max_age it begins that much
+// earlier.
 func (p *Policy) Span(t int64, long bool) (from, to int64) {
 	if from, to = before(t, p.general()), after(t, p.skew); long {
 		from = before(from, int64(LongSpan))

@@ -23,21 +23,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// ReadManifest reads a source in the form of a CSV file with the columns
+// ReadManifest reads a source from a CSV file with the columns
 //
 //	from,origin,status,file
 //
-// and perhaps max_age, location, digest, history and source, in any order. from is a time by RFC
-// 3339, or a date, which is its midnight in UTC, or a month (Row.Month); origin is an origin, or a
-// bare host, which stands for http and https; status is the answer's HTTP status, or "unreachable";
-// file has the body, and is relative to the manifest's folder; max_age is in seconds; digest is what is known of a body
-// that is not, such as sha1: and the SHA-1 in base32, and takes the place of a file; history is
-// Deployed or Observed; source is for people. A status of 200 needs a file or a digest, another 2xx
-// may have one. Of each file as much is kept as ReadBody returns. Errors name the file and the
-// line. A row has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones
-// once. Rows or files that take more than memory bytes are disk.ErrMemory.
+// and optionally max_age, location, digest, history and source, in any order. from is an RFC 3339 time, a
+// date (meaning midnight UTC) or a month (Row.Month). origin is an origin, or a bare host, which means
+// both http and https. status is the HTTP status, or "unreachable". file is the path of the body, relative
+// to the manifest's folder. max_age is in seconds. digest identifies a body that is not available, such as
+// sha1: and the SHA-1 in base32, and replaces file. history is Deployed or Observed. source is free text.
+// Status 200 needs a file or a digest; other 2xx statuses may have one. Files are truncated as by
+// ReadBody. Errors include the file and the line. The limits are 1 MiB per row, 1 GiB for the manifest,
+// and 1 GiB for all distinct files together. If rows or files need more than memory bytes, the error is
+// disk.ErrMemory.
 //
-// The history is that of the rows: Mixed if they differ, "" if none has one.
+// The returned history is the one that all rows have, Mixed if they differ, or "" if no row has one.
 func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history string, err error) {
 	f, err := disk.OpenRegular(path)
 	if err != nil {
@@ -51,9 +51,9 @@ func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history 
 	})
 }
 
-// ReadFolder reads a source in the form of a folder: by its manifest, of which it returns the path, or
-// without one as ReadDirectory does, observed. Nothing is read that is not in the folder, also if a name
-// or a link leads there.
+// ReadFolder reads a source from a folder, either from its manifest, whose path it returns, or, if there is none,
+// like ReadDirectory, with the history Observed. It never reads outside the folder, even if a name or a link leads
+// there.
 func ReadFolder(dir string, maxBytes int, memory int64) (rows []Row, manifest, history string, err error) {
 	manifest = filepath.Join(dir, ManifestName)
 	if _, none := disk.Lstat(manifest); none != nil {
@@ -74,7 +74,7 @@ func ReadFolder(dir string, maxBytes int, memory int64) (rows []Row, manifest, h
 	return rows, manifest, history, err
 }
 
-// readManifest reads a manifest, which it closes. The path of a file is that of its name.
+// readManifest reads a manifest and closes it. pathOf maps the name of a file to its path.
 func readManifest(f *disk.File, path string, files *bodyFiles, pathOf func(string) string) (rows []Row,
 	history string, err error) {
 	defer f.Close()
@@ -86,7 +86,7 @@ func readManifest(f *disk.File, path string, files *bodyFiles, pathOf func(strin
 // The limits of a source, in bytes. A million versions of robots.txt take a tenth of a manifest,
 // and most of them have a body in common with others.
 const (
-	// VersionBytes is about what a version takes in memory beside its body.
+	// VersionBytes is the approximate memory use of a version, excluding its body.
 	VersionBytes = 4 << 10
 
 	maxManifest = 1 << 30
@@ -128,14 +128,14 @@ func (f *bodyFiles) read(name string) (file, error) {
 	return read, nil
 }
 
-// file is what ReadBody returns of a file, its size and, if it was read to its end, its SHA-256.
+// file holds the result of ReadBody for a file, its size and, if it was read to its end, its SHA-256.
 type file struct {
 	body, past []byte
 	size       int64
 	sum        string
 }
 
-// readFile reads a file. A compressed one is an error: read as it is, it would permit everything.
+// readFile reads a file. It rejects compressed files, because read as they are they would permit everything.
 func (f *bodyFiles) readFile(path string) (file, error) {
 	in, err := f.open(path)
 	if err != nil {
@@ -195,7 +195,7 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 	in.ReuseRecord = true
 	var columns []string
 	for {
-		limited.N = maxRow + int64(text.Size()) // and what is read ahead
+		limited.N = maxRow + int64(text.Size()) // including read-ahead
 		fields, err := in.Read()
 		if limited.N == 0 {
 			return nil, "", fmt.Errorf("%s: a row is %w", name, disk.LimitError(maxRow))
@@ -317,8 +317,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 	return history, err
 }
 
-// Cell returns a text as a cell of a manifest, which no spreadsheet takes for a formula and no terminal
-// obeys: a text that could be is quoted as in Go, and reading the manifest gives the text.
+// Cell returns a text as a cell of a manifest that no spreadsheet takes for a formula and no terminal interprets. A
+// text that could be is quoted as in Go, and reading the manifest returns the original.
 func Cell(text string) string {
 	hidden := func(c rune) bool { return c == utf8.RuneError || !strconv.IsPrint(c) }
 	const formulas = `=+-@"＝＋－＠`

@@ -10,25 +10,25 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// A crawler may read more of a long robots.txt than the 500 KiB that RFC 9309 2.5 asks
-// for, and stop at any line after them. What it cannot miss is the part before the limit.
-// So such a body forbids only what it forbids up to the limit, and also with those lines
-// after it that may permit: the user-agent and allow lines (audit rules, section 2). Its
-// Sitemap lines count wherever they are: many files end with them.
+// A crawler may read beyond the first 500 KiB of a robots.txt, which RFC 9309 2.5 requires, and may
+// stop at any line after that. It cannot miss the part before the limit. So a body that exceeds it
+// forbids only what that part forbids, even when combined with those later lines that may permit:
+// user-agent and allow lines (audit rules, section 2). Sitemap lines count anywhere, since many files
+// end with them.
 
-// maxPast limits how many bytes past the limit are looked at.
+// maxPast limits how many bytes past the limit are examined.
 const maxPast = 64 << 20
 
-// MaxRead is how many bytes of a robots.txt are read in any case, so that a file that does not end
-// takes no more.
+// MaxRead limits how many bytes of a robots.txt are read, so that an endless file takes no
+// more.
 const MaxRead = 256 << 20
 
-// ReadBody reads a robots.txt. It returns maxBytes+1 bytes of it as the body, the last of
-// which tells the compiler that there is more; all if maxBytes is negative, and 0 stands
-// for compile.DefaultMaxBytes. past are the lines past the limit that Row has, nil if the
-// body is not longer. It looks at most at 64 MiB past the limit: size, the bytes of the
-// whole, is -1 if there are more. An error after the limit leaves only the rest unread. A body
-// of more than MaxRead bytes is a disk.LimitError, one that takes more than memory bytes is
+// ReadBody reads a robots.txt. The body is limited to maxBytes+1 bytes, of which the last signals
+// to the compiler that there is more; 0 means compile.DefaultMaxBytes, and a negative maxBytes
+// means no limit. past has the lines past the limit that Row keeps, or nil if the body is not
+// longer. At most 64 MiB past the limit are examined: size is the total size in bytes, or -1 if
+// it exceeds that. An error after the limit only leaves the rest unread. If the body exceeds
+// MaxRead bytes, the error is a disk.LimitError; if it needs more than memory bytes,
 // disk.ErrMemory.
 func ReadBody(r io.Reader, maxBytes int, memory int64) (body, past []byte, size int64, err error) {
 	limit := compile.Limit(maxBytes)

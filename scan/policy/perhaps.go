@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// A crawler SHOULD name itself so that its product token is a part of its header (RFC 9309
-// 2.2.1). So a group whose token stands anywhere in the header of a crawler that no page tells
-// the token of may be meant for it (audit rules, section 7).
+// A crawler's product token SHOULD be part of its User-Agent header (RFC 9309 2.2.1). So if no page documents a
+// crawler's tokens, a group may be meant for it if the group's token occurs anywhere in its header (audit rules,
+// section 7).
 
-// minPart is the least length of such a token, in bytes.
+// minPart is the minimum length of such a token, in bytes.
 const minPart = 3
 
 // tokens finds the tokens of the groups of an origin in headers, by the bytes that they begin
@@ -21,9 +21,9 @@ type tokens struct {
 	by   map[[minPart]byte][]string
 }
 
-// TokensIn returns the tokens of groups, of any copy of an origin's robots.txt, that stand in a
-// text in lower case, sorted: those of three bytes and more, by the subject's readings. It
-// takes time in proportion to the text, if few tokens begin alike.
+// TokensIn returns the group tokens from any copy of an origin's robots.txt that occur in a lower-case text, sorted:
+// those of three bytes or more, as the subject's readings define them. The time is linear in the length of the text if
+// few tokens start alike.
 func (p *Policy) TokensIn(origin int32, s reading.Subject, text []byte) (found []string) {
 	a := p.histories[origin].account
 	for _, r := range s.Readings {

@@ -1,19 +1,19 @@
-// Package policy holds the robots.txt of origins over time: which copies a crawler may
-// lawfully use at a moment, and whether each of them permits a request.
+// Package policy holds the robots.txt of origins over time. It determines which copies a crawler may lawfully use at a
+// moment, and whether each of them permits a request.
 //
-// A source is a list of rows: an origin, a time, and the answer to /robots.txt from
-// then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
-// a start and an end, and redirects become the target's answers meanwhile (redirects.go).
-// The lawful copies are the same at each time between two changes of them (lawful.go), so
-// that looking them up is a binary search. A Binding judges requests by a copy
-// (binding.go), and permits those for its sitemaps (sitemaps.go). A body is compiled when
-// it is first needed, once for each reading (body.go), and, if it is longer than the
-// limit, once more with the lines past the limit that may permit (pastlimit.go).
+// A source is a list of rows: an origin, a time, and the response to /robots.txt from then
+// on (row.go, manifest.go, directory.go). Each origin's rows become versions with a start
+// and an end, and redirects are replaced by the target's responses during that time
+// (redirects.go). The lawful copies stay the same between two changes (lawful.go), so they
+// can be found by binary search. A Binding judges requests by a copy (binding.go), and
+// permits requests for its sitemaps (sitemaps.go). A body is compiled on first use, once for
+// each reading (body.go), and again for any lines past the limit that may permit
+// (pastlimit.go).
 //
-// All copies come from the source. The caller adds the log's own answers to /robots.txt:
-// those within Span, and LawfulLong where one of them failed.
+// All copies come from the source. The caller adds the responses to /robots.txt that the log itself records: those
+// within Span, and LawfulLong if one of them failed.
 //
-// Where the audit rules (docs/reference/audit-rules.md, section 2) are silent, this package decides:
+// Where the audit rules (docs/reference/audit-rules.md, section 2) are silent, this package decides that
 //   - an observed version is in force from the observation before it, that moment
 //     included, until just before the next one; equal observations in succession are one
 //     version, whose From is the first of them;
@@ -38,34 +38,34 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// Options say how to interpret a source.
+// Options control how a source is interpreted.
 type Options struct {
-	// Observed says that a row has the time when its answer was seen; otherwise it has
-	// the time from which on the answer was given.
+	// Observed is set if a row's time is when its response was seen, rather than when the response came into
+	// force.
 	Observed bool
-	// Window is how long a crawler may keep a copy, Delay how much longer its queues,
-	// caches and late logging may keep the copy in use, and Skew by how much the clocks of
-	// the log and of the source may differ. 0 stands for 24 hours, 3 hours and 10 minutes;
-	// they may not be less.
+	// Window is how long a crawler may keep a copy, Delay how much longer queues, caches and
+	// late logging may keep the copy in use, and Skew how much the clocks of the log and of the
+	// source may differ. The defaults are 24 hours, 3 hours and 10 minutes, which are also the
+	// minimums.
 	Window, Delay, Skew time.Duration
-	// AssumeConstant lets each origin's first version begin before all time.
+	// AssumeConstant extends each origin's first version to before all time.
 	AssumeConstant bool
-	// Hosts are the only origins to be judged; none: all of the source. Redirects may lead
-	// to others.
+	// Hosts limits the origins to be judged; empty means all of the source. Redirects may lead to
+	// others.
 	Hosts []origin.Origin
-	// MaxBytes is how much of each robots.txt is read, as compile.Options has it.
+	// MaxBytes limits how much of each robots.txt is read, as in compile.Options.
 	MaxBytes int
 }
 
-// The least values of Options. RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
+// The minimum values of Options. RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
 const (
 	MinWindow = 24 * time.Hour
 	MinDelay  = 3 * time.Hour
 	MinSkew   = 10 * time.Minute
 )
 
-// Policy has the histories of the origins to be judged. It is immutable and safe for any
-// number of goroutines.
+// Policy holds the histories of the origins to be judged. It is immutable and safe for concurrent
+// use.
 type Policy struct {
 	timing
 	any       bool            // the policy is for all origins
@@ -75,8 +75,8 @@ type Policy struct {
 	histories []*history      // of each of them
 }
 
-// New makes the policy of a source. It keeps the rows' bodies. Two rows of one origin
-// and moment are an error, and so is a host of Options without a row.
+// New returns the policy for a source. It retains the rows' bodies. It fails if two rows have the same origin and time,
+// or if a host in Options has no row.
 func New(rows []Row, o Options) (*Policy, error) {
 	for _, d := range []struct {
 		name         string
@@ -108,15 +108,15 @@ func New(rows []Row, o Options) (*Policy, error) {
 	return newPolicy(origins, sorted, o)
 }
 
-// Constant makes the policy of one robots.txt that is in force throughout all time, on
-// the hosts of Options or, if there are none, on all hosts. Only Body, Past, Size,
-// Sum and File of the row count.
+// Constant returns the policy for one robots.txt that is always in force, on the hosts in
+// Options or, if there are none, on all hosts. It only uses Body, Past, Size, Sum and File of
+// the row.
 func Constant(r Row, o Options) *Policy {
 	return throughout(&Row{Status: 200, Body: r.Body, Past: r.Past, Size: r.Size, Sum: r.Sum, File: r.File}, o)
 }
 
-// None makes a policy without a robots.txt, by which nothing is judged, on the hosts of Options or,
-// if there are none, on all hosts.
+// None returns a policy without a robots.txt, which judges nothing, for the hosts in Options or, if there are none, for
+// all hosts.
 func None(o Options) *Policy {
 	p := throughout(&Row{Status: 404}, o)
 	p.none = true
@@ -168,20 +168,20 @@ func sameHistory(a, b []*Row) bool {
 	return slices.Equal(a, b) && !slices.ContainsFunc(a, func(r *Row) bool { return r.Status/100 == 3 })
 }
 
-// Any reports whether the policy is for all origins.
+// Any reports whether the policy applies to all origins.
 func (p *Policy) Any() bool { return p.any }
 
-// None reports whether the policy is that of the function None.
+// None reports whether the policy was returned by the function None.
 func (p *Policy) None() bool { return p.none }
 
-// Window returns how long a crawler may keep a copy, if its version does not say
-// more.
+// Window returns how long a crawler may keep a copy, unless its version allows
+// longer.
 func (p *Policy) Window() time.Duration { return time.Duration(p.window) }
 
 // Delay returns how much longer than Window a copy may be in use.
 func (p *Policy) Delay() time.Duration { return time.Duration(p.delay) }
 
-// Skew returns by how much the clocks of the log and of the source may differ.
+// Skew returns how much the clocks of the log and of the source may differ.
 func (p *Policy) Skew() time.Duration { return time.Duration(p.skew) }
 
 // Origins returns the origins to be judged, by host, port and scheme, or the zero Origin

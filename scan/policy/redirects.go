@@ -8,10 +8,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// A crawler follows redirects of robots.txt, and the rules that it finds count for
-// the origin that it asked first (RFC 9309 2.3.1.2; audit rules, section 2, decision
-// 2). So during a redirect an origin has the versions of the redirect's target, which
-// may be redirects in turn:
+// A crawler follows redirects of robots.txt, and the rules that it finds apply to the origin
+// that it asked first (RFC 9309 2.3.1.2; audit rules, section 2, decision 2). So during a
+// redirect an origin has the versions of the redirect's target, which may themselves be
+// redirects:
 //
 //   - a redirect to an origin that is not in the source, or without a readable location,
 //     cannot be followed;

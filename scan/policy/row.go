@@ -36,15 +36,15 @@ type Row struct {
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it
-	// Digest is not empty if the body is not known: it is what is known of it, such as a SHA-1.
-	// Then Status is 2xx, and there is no File.
+	// Digest identifies a body that is not available, for instance by its SHA-1, and is otherwise empty. If it is set,
+	// Status is 2xx and there is no File.
 	Digest    string `json:",omitempty"`
-	Committed bool   `json:",omitempty"` // the source is a git repository, whose file need not be what was sent
+	Committed bool   `json:",omitempty"` // from a git repository, whose file is not necessarily what was served
 	Where     string // the place in the source, for errors: manifest.csv:12, or a file
 }
 
-// parseTime reads a moment in one of the layouts. It refuses moments that leave no
-// room for windows around them in nanoseconds since 1970.
+// parseTime parses a time in one of the layouts. It rejects times so extreme that windows around them would overflow
+// nanoseconds since 1970.
 func parseTime(s string, layouts ...string) (int64, error) {
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, s)

@@ -13,8 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// sitemaps are the request targets of the Sitemap lines of a body, each with the hosts that
-// it is of: "" stands for the host of the body. A target is permitted under any scheme and port.
+// sitemaps holds the request targets in a body's Sitemap lines, each with the hosts that it applies to: "" stands for
+// the body's own host. A target is permitted under any scheme and port.
 type sitemaps struct {
 	targets map[string][]string
 	sum     [sha256.Size]byte // of them all

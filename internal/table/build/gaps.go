@@ -55,14 +55,14 @@ func (g *segmentTree) needed() (rarest byte) {
 	return rarest
 }
 
-// number gives the nodes their final places: first those that wait on every path, by
-// symbol; then the children of each anchor and of each node, in the order of their parents.
-// numbers are those of the symbols.
-// It is long because each of these needs the places of those before it.
+// number assigns the nodes their final positions: first those that wait on every path, by symbol; then
+// the children of each anchor and each node, in the order of their parents. numbers holds the numbers of
+// the symbols. The function is long because each step needs the positions assigned by the steps before
+// it.
 func (g *segmentTree) number(a *table.Gaps, numbers []uint32) {
 	final := make([]uint32, 0, len(g.nodes)) // from final number to node
 	symbol := func(id uint32) uint32 { return numbers[g.nodes[id].symbol] }
-	order := func(id uint32) uint32 { // of children, those of one symbol that must end with the path last
+	order := func(id uint32) uint32 { // of children; those of one symbol that must end with the path come last
 		if g.nodes[id].atEnd {
 			return symbol(id)<<1 | 1
 		}
@@ -151,7 +151,7 @@ func (b *ahoCorasick) trie() {
 	b.Shallow = b.First[1] - 1
 }
 
-// fail links each state with that of its longest proper suffix, in the order of their
+// fail links each state to the state of its longest proper suffix, in order of
 // depth.
 func (b *ahoCorasick) fail() {
 	b.Fail = make([]uint32, len(b.Label))
@@ -167,8 +167,8 @@ func (b *ahoCorasick) fail() {
 	}
 }
 
-// suffix returns the state to which a byte leads from a state or, where it leads
-// nowhere, from those of its suffixes.
+// suffix returns the state that a byte leads to from a state or, if there is none, from its
+// suffixes.
 func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 	for ; state != 0; state = b.Fail[state] {
 		for child := b.First[state]; child < b.First[state+1]; child++ {
@@ -180,10 +180,10 @@ func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 	return uint32(b.Root[c])
 }
 
-// number numbers the symbols anew, and returns the number of each. The suffixes of a symbol
-// that are symbols make a path in a tree. A symbol is followed by that of the symbols of which
-// it is the longest suffix that has the most symbols after it; so any such path changes from
-// one row of numbers to another no more often than the logarithm of the number of symbols.
+// number renumbers the symbols and returns the number of each. The suffixes of a symbol that are symbols form a path in
+// a tree. Each symbol is followed by one of the symbols of which it is the longest suffix: the one with the most
+// symbols after it. Any such path therefore switches between rows of numbers no more often than the logarithm of the
+// number of symbols.
 func (b *ahoCorasick) number() []uint32 {
 	n := len(b.texts)
 	up := make([]int, n)          // the longest suffix, n if there is none

@@ -20,10 +20,10 @@ type Pattern struct {
 	FormB  bool   // it is compared with the path in the second of its two forms
 }
 
-// Table makes the table of the patterns of ranked rules, nil if they have been written so that there can
-// be none that is fast. It keeps no reference to the list. Segments are searched for if search says so and
-// that is fast, else an automaton reads them. Table is long because each pattern is of one of five kinds,
-// which are told apart in one pass.
+// Table builds the table for the patterns of ranked rules. It returns nil if they were written so that no table
+// can be fast. It does not retain the list. Segments are searched for if search is set and that is fast;
+// otherwise an automaton reads them. The function is long because it sorts the patterns into five kinds in a
+// single pass.
 func Table(patterns []Pattern, search bool) *table.Table {
 	t := &table.Table{Base: table.None}
 	s := scratches.Get().(*tableScratch)
@@ -38,7 +38,7 @@ func Table(patterns []Pattern, search bool) *table.Table {
 			// It matches no path.
 		case text == "" && formB, gaps && table.HasEmptySegment(rest):
 			s.prefixes = all
-			return nil // no robots.txt has such a rule, and a table no place for it
+			return nil // no robots.txt has such a rule, and no table can hold it
 		case gaps && isEveryPath(text, formB):
 			everyPath = append(everyPath, id)
 			slashes = slashes || text == "/" && rest[0] == '/'

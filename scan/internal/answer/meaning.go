@@ -2,7 +2,7 @@ package answer
 
 import "github.com/robotsieve/robotsieve/internal/status"
 
-// What a status means, and to whom, is the table of package status.
+// The meanings of statuses, by dialect, are defined in package status.
 type (
 	Meaning = status.Meaning
 	Class   = status.Class

@@ -28,7 +28,7 @@ func expressions(f file) (list []expression) {
 // clause is what stands before, between and after the terms of an expression.
 type clause struct{ open, join, end string }
 
-// pack adds expressions of as many terms as have room.
+// pack appends expressions, each with as many terms as fit.
 func (c clause) pack(list []expression, items []item, term func(item) string) []expression {
 	room := 0
 	for _, i := range items {
@@ -64,7 +64,7 @@ func named(r *Rule) string {
 	return "((" + strings.Join(own, " or ") + ") and not (" + strings.Join(others, " or ") + "))"
 }
 
-// impostor matches those of them that come from elsewhere than the operator's addresses.
+// impostor matches clients from addresses outside the operator's ranges.
 func impostor(r *Rule) string {
 	own := strings.Trim(fmt.Sprint(r.Own), "[]") // with blanks between them
 	return "(" + named(r) + " and not ip.src in {" + own + "})"

@@ -1,9 +1,9 @@
-// Package block makes rules for servers that refuse the crawlers that broke robots.txt, and counts
-// whom else they would have refused.
+// Package block generates server rules that block crawlers that violated robots.txt, and counts the other clients that
+// these rules would have blocked.
 //
-// A Collector keeps what an audit proves (collect.go). Decide makes a Plan of it: rules as plain data
-// (decide.go). A Counter holds the rules to every request of the same logs (dryrun.go). A Kind writes
-// both for a server (write.go, and the templates in kinds).
+// A Collector keeps what an audit proves (collect.go). Decide turns it into a Plan: rules as plain data (decide.go). A
+// Counter applies the rules to every request of the same logs (dryrun.go). A Kind writes both for a server (write.go,
+// and the templates in kinds).
 package block
 
 import (
@@ -35,7 +35,7 @@ func NewCollector(clients int) *Collector {
 		clients: map[netip.Addr]*client{}}
 }
 
-// claimed is what was done in the name of a known crawler.
+// claimed holds the requests made in the name of a known crawler.
 type claimed struct{ verified, impostors deeds }
 
 // client is an address from which requests broke robots.txt in the name of crawlers that do not
@@ -104,7 +104,7 @@ func (c *Collector) addClient(e *audit.Event) {
 	}
 }
 
-// add adds a request. The rule that it broke is as comments cite it; that of an impostor means nothing.
+// add adds a request. The rule that it violated is formatted for comments; an impostor's rule is meaningless.
 func (d *deeds) add(e *audit.Event) {
 	rule := fmt.Sprintf("%s (line %d)", e.Rule.Rule[:min(len(e.Rule.Rule), 100)], e.Rule.Line)
 	d.merge(&deeds{n: e.N, first: e.Time, last: e.Time, timed: e.HasTime, rule: rule})

@@ -29,7 +29,7 @@ const (
 // Rule refuses some clients.
 type Rule struct {
 	Sort     Sort
-	Crawlers []string     // the names of those whom it is for
+	Crawlers []string     // the names of the crawlers that it applies to
 	Name                  // empty for ByAddress
 	Own      addresses    // of Impostor: those that are not refused
 	Prefix   netip.Prefix // of ByAddress
@@ -121,7 +121,7 @@ func Decide(c *Collector, o Options) *Plan {
 	return d.Plan
 }
 
-// readLists finds the addresses of known crawlers, and which of them are of operators with a search engine.
+// readLists finds the addresses of known crawlers, and which of these crawlers belong to search engine operators.
 func (d *decision) readLists() {
 	profiles := d.Crawlers.Profiles()
 	for i := range profiles {

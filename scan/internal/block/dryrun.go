@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Refused is what rules would have refused of a log. Others is what of it was of anybody else than
-// those whom the rules are for.
+// Refused counts the requests in a log that rules would have blocked. Others counts those from clients that the rules
+// are not aimed at.
 type Refused struct {
 	Requests, Others int64
 	Permitted        int64 // by robots.txt, of those that are not of Others

@@ -13,13 +13,13 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Kind is a form of the rules: that of one server.
+// Kind is an output format for rules: that of a particular server.
 type Kind struct {
 	Name string
 	// FreesRobots: the rules refuse nobody /robots.txt itself. A crawler that is refused it may take
 	// the whole site as permitted (RFC 9309 2.3.1.3).
 	FreesRobots bool
-	// Substrings: the server finds parts of a header only, with no regard to what is behind a word.
+	// Substrings is set if the server can only search headers for substrings, without regard to word boundaries.
 	Substrings bool
 	takes      func(r *Rule) bool // nil: all rules
 	because    string             // why not
@@ -76,7 +76,7 @@ func Is(head []byte) bool { return strings.HasPrefix(string(head), title) }
 // item is a rule as a template has it.
 type item struct {
 	Rule
-	Number   int // from 1, among those of its sort
+	Number   int // from 1, within its type
 	Comments []string
 }
 
@@ -167,7 +167,7 @@ func crawlersOf(rules []Rule) string {
 	return english.List(slices.Compact(names))
 }
 
-// text says what was refused, after words such as "these rules would have".
+// text describes the blocked requests, following words such as "these rules would have".
 func (r *Refused) text(would string) string {
 	text := fmt.Sprintf("%s refused %s, %s of them permitted by robots.txt, %s of anybody else", would,
 		english.Plural(r.Requests, "request"), english.Grouped(r.Permitted), english.Grouped(r.Others))

@@ -54,8 +54,8 @@ type Options struct {
 	MaxLine int
 	// Fields are the names of the members of objects.
 	Fields Fields
-	// Wants tells which captures of URLs other than a robots.txt are read, too, such as
-	// Set.Wants; nil is none. It is asked just before the capture is read.
+	// Wants selects the captures of URLs other than a robots.txt to read as well, for example Set.Wants; nil selects none.
+	// It is called just before the capture is read.
 	Wants func(answer.Target) bool
 }
 
@@ -72,7 +72,7 @@ type SkipError struct {
 // Reason is why something was skipped.
 type Reason string
 
-// The reasons. Lost tells which of them matter to the user.
+// The reasons. Lost returns which of them matter to the user.
 const (
 	LongLine    Reason = "line longer than 64 MiB, or than there is memory for"
 	NotUTF8     Reason = "not UTF-8"
@@ -116,10 +116,10 @@ const (
 	Table                 // Parquet
 )
 
-// KindOf returns the kind of a file by the ending of its name: .json, .jsonl, .ndjson, .warc or
-// .parquet, perhaps before that of a compression; .wat and .wet are WARC. All other names are
-// RobotsTxt. The contents do not count, because a site could make its robots.txt look like captures
-// of other sites.
+// KindOf returns the kind of a file by its extension: .json, .jsonl, .ndjson, .warc or .parquet,
+// optionally followed by that of a compression format; .wat and .wet are WARC. All other names are
+// RobotsTxt. The contents are ignored, because a site could make its robots.txt look like captures of
+// other sites.
 func KindOf(name string) Kind {
 	switch sniff.Named(name) {
 	case "json":
@@ -170,8 +170,8 @@ func HostOf(path string) (string, error) {
 	return host, nil
 }
 
-// CheckNamed returns a *FormError if the name of a file may be that of any file, as README.md, go.mod
-// and LICENSE are, and its content does not begin as a robots.txt does.
+// CheckNamed returns a *FormError if a file's name could belong to any kind of file, like README.md, go.mod and
+// LICENSE, and its content does not start like a robots.txt.
 func CheckNamed(path string, content []byte) error {
 	if _, certain := hostOf(path); !certain && !sniff.IsRobots(content) {
 		return errNoHost
@@ -192,7 +192,7 @@ func hostOf(path string) (host string, certain bool) {
 var robotsName = lazy.Regexp(
 	`(?i)^(?:(https?)(?::|_)?[/_]{1,2})?(?:robots(?:_|\.txt[_-]))?([^/]*?)(?:_([0-9]{2,5}))?(?:[._/-]robots(?:\.txt)?)?$`)
 
-// fileEndings are what the names of files end in that lie beside those of hosts. Some are domains, too.
+// fileEndings matches the extensions of files found next to files named after hosts. Some are top-level domains, too.
 var fileEndings = lazy.Regexp(`(?i)\.(md|rst|html?|php|csv|tsv|xlsx?|jsonl?|mod|sum|go|py|ipynb|js|ts|css|sh|rb|java|` +
 	`xml|ya?ml|toml|ini|cfg|conf|log|lock|sql|db|bak|zip|pdf|png|jpe?g|gif|svg|ico|docx?|odt|ods)$`)
 
@@ -217,17 +217,17 @@ func besideRobots(name string) (host string, certain bool) {
 	return host, true
 }
 
-// folderDate and fileDate are the dates in the names of folders and files, and folderMonth that of a
-// folder which has no day.
+// folderDate and fileDate match the dates in the names of folders and files, and folderMonth matches a folder date
+// without a day.
 var (
 	folderDate  = lazy.Regexp(`^([0-9]{14}|[0-9]{4}(?:-[0-9]{2}){2}(?:T[0-9]{2}(?::?[0-9]{2}){2}Z)?)(?:[-_ ].*)?$`)
 	folderMonth = lazy.Regexp(`^([0-9]{4}-[0-9]{2})(?:[_ ].*|-(?:[^0-9].*)?)?$`)
 	fileDate    = lazy.Regexp(`^([0-9]{14}|[0-9]{4}(?:-[0-9]{2}){2}(?:T[0-9]{2}(?::?[0-9]{2}){2}Z)?\.txt$)([^0-9].*)?$`)
 )
 
-// DateOf returns the date with which the name of a folder begins, such as 2026-01,
-// 2026-01-15-robots, 2026-01-15T00:00:00Z or 20260115120000: that of the copies in it. If it has only the
-// month, the date is its first day.
+// DateOf returns the date at the start of a folder's name, such as 2026-01, 2026-01-15-robots,
+// 2026-01-15T00:00:00Z or 20260115120000, which applies to the copies in it. If there is only a month, it returns
+// the first day.
 func DateOf(folder string) (t time.Time, isMonth, ok bool) {
 	name := filepath.Base(folder)
 	m := folderDate().FindStringSubmatch(name)
@@ -241,9 +241,9 @@ func DateOf(folder string) (t time.Time, isMonth, ok bool) {
 	return t, isMonth, ok
 }
 
-// DateOfFile returns the date that is the name of a file, such as 2026-01-15.txt,
-// 2026-01-15T00:00:00Z.txt or 20260115000000_robots.txt, also with an ending of compression: that of the
-// copy in it.
+// DateOfFile returns the date that a file is named after, such as 2026-01-15.txt, 2026-01-15T00:00:00Z.txt or
+// 20260115000000_robots.txt, possibly followed by a compression extension. It applies to the copy in the
+// file.
 func DateOfFile(name string) (t time.Time, ok bool) {
 	if m := fileDate().FindStringSubmatch(sniff.Uncompressed(name)); m != nil {
 		return parseDate(strings.TrimSuffix(m[1], ".txt"))

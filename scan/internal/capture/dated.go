@@ -148,7 +148,7 @@ func noEnd(err error) error {
 	return err
 }
 
-// hasDatedBodies tells by its beginning whether a text is as DatedBodies reads it.
+// hasDatedBodies reports whether the start of a text looks like input for DatedBodies.
 func hasDatedBodies(head []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(head))
 	var tokens [4]json.Token // { host { date

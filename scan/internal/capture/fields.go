@@ -130,9 +130,9 @@ func (v Values) body(o Options) (body []byte, why Reason) {
 	return body[:min(len(body), o.MaxBody)], ""
 }
 
-// parseDate reads the date of a capture: RFC 3339, perhaps without its smaller units or with a
-// blank, the digits of CDX, or Unix seconds. A date without a zone is of UTC, and one without a
-// time its midnight.
+// parseDate parses the date of a capture: RFC 3339, optionally without smaller units or with a blank,
+// the digits of CDX, or Unix seconds. A date without a zone is in UTC, and one without a time means
+// midnight.
 func parseDate(text string) (t time.Time, ok bool) {
 	for _, layout := range []string{
 		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006-01",

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// FormError is the error of File for content in a form that is not that of a robots.txt.
+// FormError is returned by File for content that does not have the form of a robots.txt.
 type FormError struct {
 	Form string // what it is, such as "an ARC file"
 	Want string // what File's user should do instead

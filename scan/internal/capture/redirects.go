@@ -15,9 +15,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
 )
 
-// The records of a set begin with a text after its length in two bytes: captures with their
-// URL, and redirects that are to be followed with the URL that they lead to. A date follows,
-// so that of one URL the newest comes first. All numbers are big-endian.
+// The records of a set begin with a length in two bytes and a text: the URL for captures, or the target URL for
+// redirects to be followed. A date follows, which sorts the newest of a URL's records first. All numbers are
+// big-endian.
 
 var be = binary.BigEndian
 
@@ -46,7 +46,7 @@ func dateOf(t time.Time) date {
 	switch {
 	case t.IsZero():
 		return undated
-	case t.Year() < 1700: // the least date is of 1677, the greatest of 2262
+	case t.Year() < 1700: // dates range from 1677 to 2262
 		return math.MinInt64
 	case t.Year() > 2200:
 		return undated - 1
@@ -76,7 +76,7 @@ type held struct {
 	failed bool // it comes after all others, because the set keeps one, and an answer that did not fail counts
 	date   date
 	number uint64 // how many captures were added before
-	robots bool   // it is of an origin's robots.txt
+	robots bool   // it belongs to an origin's robots.txt
 	status uint16
 	kind   kind
 	rest   []byte // the SHA-256 of its body, or the URL that it redirects to
@@ -141,8 +141,8 @@ func readWaiting(r []byte) waiting {
 	return w
 }
 
-// through adds the URL that a redirect leads to, if it is of no robots.txt and no more than the
-// fifth.
+// through adds the URL that a redirect leads to, unless it is a robots.txt or there have been five redirects
+// already.
 func (w *waiting) through(url []byte) {
 	known := 0
 	for rest := w.via; len(rest) > 0; known++ {
@@ -299,8 +299,8 @@ func (r *resolver) follow(redirects *spill.Records, last bool) error {
 	return nil
 }
 
-// join is a join of redirects with captures. Both are in the order of URLs, and those of one
-// URL from the newest to the oldest.
+// join joins redirects with captures. Both are ordered by URL, and within each URL from the newest to the
+// oldest.
 type join struct {
 	*resolver
 	last bool // it is the last round

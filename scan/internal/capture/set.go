@@ -78,8 +78,8 @@ func (s *Set) share() int64 { return cmp.Or(s.Memory, 256<<20) / shares }
 // sorter returns an empty sorter.
 func (s *Set) sorter() *spill.Records { return spill.NewRecords(spill.Options{Memory: s.share()}) }
 
-// Add adds a capture. It copies what is new in it. Its error is one of the temporary file;
-// nothing more can be added then.
+// Add adds a capture. It copies any new data in it. An error comes from the temporary file; nothing more can be added
+// after that.
 func (s *Set) Add(c Capture) error {
 	s.open()
 	for _, o := range c.Origins {
@@ -133,7 +133,7 @@ const recordBytes = 96
 // hash returns the hash of the last URL.
 func (s *Set) hash() uint64 { return maphash.Bytes(s.seed, s.url) }
 
-// want remembers where a redirect leads to, if there is room.
+// want records the target of a redirect, if there is space left.
 func (s *Set) want(to answer.Target, url []byte) {
 	if to.Path != answer.RobotsPath && int64(len(s.wanted)) < s.share()/wantedBytes {
 		s.wanted[maphash.Bytes(s.seed, url)] = struct{}{}
@@ -202,18 +202,18 @@ func (s *Set) Len() int { return s.origins }
 // has been read.
 func (s *Set) Replaced() int { return s.replaced }
 
-// Copies yields the contents of the set, the origins without a body first, and then those of
-// each body, one body after the other. An origin whose robots.txt is redirected to a URL of
-// which the set has a capture has the body and the status of that (RFC 9309 2.3.1.2): of the
-// newest one or, with AllVersions, of the one nearest in time to the redirect. If the redirect
-// leads to any other URL, or to more than 20 redirects in succession, or if its location is
-// longer than 4 KiB, the origin has no body, and its own status.
+// Copies yields the contents of the set: first the origins without a body, then those of each body, one
+// body after the other. If an origin's robots.txt redirects to a URL that the set has captured, the
+// origin gets the body and status of that capture (RFC 9309 2.3.1.2): the newest one or, with
+// AllVersions, the one closest in time to the redirect. If the redirect leads to any other URL or to more
+// than 20 further redirects, or if its location is longer than 4 KiB, the origin has no body and keeps
+// its own status.
 //
-// Crawlers must follow five redirects; after more they may assume that there is no
-// robots.txt. A crawler that obeys the body all the same is right in both readings.
+// Crawlers must follow five redirects; after more they may assume that there is no robots.txt. A crawler that obeys the
+// body anyway is correct either way.
 //
-// Nothing can be added after it, and it can be read once. An error is the last element: that of a
-// temporary file, or that of ctx when it has ended.
+// Nothing can be added after this call, and the result can only be iterated once. An error is the last element: from a
+// temporary file, or ctx.Err() if ctx is done.
 func (s *Set) Copies(ctx context.Context) iter.Seq2[Copy, error] {
 	return func(yield func(Copy, error) bool) {
 		s.open()

@@ -12,13 +12,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
 )
 
-// WARC reads the responses to requests for /robots.txt in a WARC file, already
-// decompressed (see package warc), and those for other URLs that
-// Options.Wants asks for. A capture is of the URL in WARC-Target-URI. Records of other
-// pages, and requests and metadata, are passed over. A revisit of /robots.txt, which holds
-// no body, is a *SkipError, as is a response for /robots.txt that cannot be used for any
-// reason; the capture beside it has the origin and the time, if these are known. Any other error
-// ends the records, because the start of the next one is not known.
+// WARC reads the responses to requests for /robots.txt, and for any other URLs that
+// Options.Wants selects, in a WARC file that is already decompressed (see package warc). The URL
+// of a capture is its WARC-Target-URI. Records of other pages, requests and metadata are
+// skipped. A revisit of /robots.txt, which has no body, yields a *SkipError, as does a response
+// for /robots.txt that is unusable for any reason; the accompanying capture has the origin and
+// the time, if known. Any other error ends the iteration, because the start of the next record
+// is unknown.
 func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		w := &crawl{records: warc.NewReader(r), o: o}
@@ -83,7 +83,7 @@ func (w *crawl) next() (rec record, err error) {
 	return rec, nil
 }
 
-// isRobots reports whether a URL is of an origin's robots.txt.
+// isRobots reports whether a URL is an origin's robots.txt.
 func isRobots(url string) bool {
 	scheme, rest, ok := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -91,8 +91,8 @@ func isRobots(url string) bool {
 		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// capture reads the block of a record. The reason is "" if it gives a capture, and if the
-// record is of another page or is no answer.
+// capture reads the block of a record. The reason is "" if the result is a capture, or if the record belongs to another
+// page or is not a response.
 func (w *crawl) capture(rec record) (c Capture, why Reason) {
 	if !rec.robots && !rec.wanted || rec.Kind == "request" || rec.Kind == "metadata" {
 		return c, ""

@@ -86,7 +86,7 @@ const (
 	nameBytes  = 200     // about what a name takes in memory besides its own
 )
 
-// change is a commit that has changed what is at a path.
+// change is a commit that changed the file or folder at a path.
 type change struct {
 	commit string
 	date   int64
@@ -132,7 +132,7 @@ type commits struct {
 // madeAt is when a commit was made, in seconds: not before from, and by the time of its own.
 type madeAt struct{ from, time int64 }
 
-// walk lists the commits that have changed what is at the path, without their first parents' others.
+// walk lists the commits that changed the path, following only first parents.
 func (c *commits) walk() error {
 	for id := c.head; id != ""; {
 		made, err := c.repository.commit(id)
@@ -213,8 +213,8 @@ func (c *commits) isFolder() bool {
 	return isFolder
 }
 
-// times returns when the commits of the list were made. A date that is later than now, or than that of a
-// commit after it, says little: either may be wrong. Clocks that differ by less than an hour count as one.
+// times returns when the listed commits were made. A date later than now, or than a later commit's date, is unreliable,
+// since either may be wrong. Clock differences of less than an hour are ignored.
 func (c *commits) times() []madeAt {
 	now := time.Now().Unix()
 	earliest, latest := now, int64(math.MinInt64)
@@ -471,7 +471,7 @@ func (c *commits) answer(row Row, now entry) (err error) {
 	return cmp.Or(err, c.to.Add(&row))
 }
 
-// blob is what is known of a blob: its digest, as Row has it, or why it is not known.
+// blob holds a blob's digest, as in Row, or the reason why it is unavailable.
 type blob struct{ digest, why string }
 
 // addBody adds the body of a file to a row or, if it was given before, its digest.

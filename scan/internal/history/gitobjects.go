@@ -248,7 +248,7 @@ type unreadableError string
 
 func (e unreadableError) Error() string { return string(e) }
 
-// isUnreadable reports whether an error is of one object alone.
+// isUnreadable reports whether an error affects a single object only.
 func isUnreadable(err error) bool {
 	_, one := errors.AsType[unreadableError](err)
 	return one

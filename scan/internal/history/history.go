@@ -17,7 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Row is an answer of some origins to /robots.txt that a source tells of.
+// Row is a response to /robots.txt from some origins, as recorded by a source.
 type Row struct {
 	Origins []origin.Origin
 	// Time is since when it was given, or when it was seen, as Source.Times says. Of several rows
@@ -27,10 +27,10 @@ type Row struct {
 	Order    int
 	Status   int    // HTTP status, or policy.Unreachable
 	Location string // where a redirect leads, as the server wrote it
-	// Body is that of a status 2xx, nil if it is not known. Add keeps no view of it.
+	// Body is the body of a 2xx response, or nil if it is not available. Add does not retain it.
 	Body []byte
-	// Digest is what is known of a body that is not: "sha1:" and the SHA-1 in base32. The writer
-	// finds the body if another row has it.
+	// Digest identifies a body that is not available: "sha1:" and the SHA-1 in base32. The writer finds the body if
+	// another row has it.
 	Digest string
 	// Place is where the source says so, such as a commit or the line of a file.
 	Place string
@@ -60,11 +60,11 @@ type Query struct {
 	Out    io.Writer
 	// Open opens an input of which ctx ends the reading, also where a pipe blocks.
 	Open func(context.Context, *source.Input) (io.ReadCloser, error)
-	// Warn tells what the user should know, and Fault what could not be read, with its place.
+	// Warn reports a warning to the user, and Fault reports unreadable input and its location.
 	Warn, Fault func(message string)
 }
 
-// fault tells what could not be read.
+// fault reports unreadable input.
 func (q *Query) fault(format string, args ...any) { q.Fault(fmt.Sprintf(format, args...)) }
 
 // eachFile has each file of the arguments read. One that cannot be read is told of; the error is that
@@ -96,7 +96,7 @@ const MaxBody = 16 << 20
 // Sources are the kinds of sources.
 func Sources() []Source { return []Source{git, wayback, index} }
 
-// UsageError says what is wrong with the arguments of a source.
+// UsageError describes invalid arguments of a source.
 type UsageError string
 
 // Error returns the text.

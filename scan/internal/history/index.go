@@ -26,7 +26,7 @@ var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest
 // indexReader reads indexes.
 type indexReader struct {
 	to    *Writer
-	files bodies // those of the folder
+	files bodies // the bodies in the folder
 	bad   int    // captures of the file without a time or a status
 }
 
@@ -78,7 +78,7 @@ func (r *indexReader) read(ctx context.Context, in *source.Input) error {
 	return nil
 }
 
-// add adds the row of a capture, if it is of a /robots.txt.
+// add adds the row of a capture, if its URL is a /robots.txt.
 func (r *indexReader) add(name string, f [][]byte) (err error) {
 	target, isURL := answer.Resolve(answer.Target{}, string(f[0]))
 	if !isURL || target.Path != answer.RobotsPath {
@@ -110,8 +110,8 @@ func (r *indexReader) add(name string, f [][]byte) (err error) {
 	return r.to.Add(row)
 }
 
-// EachBody reads files, and the files in folders, decompressed. The error is of those that it could not
-// read, and of ctx.
+// EachBody reads files, and the files in folders, decompressed. It returns errors for the files that it could not read,
+// and ctx.Err().
 func EachBody(ctx context.Context, names []string, each func(in *source.Input, body []byte)) error {
 	inputs, _, errs := source.Inputs(ctx, names, nil, source.Limits{Memory: 64 << 20, Inside: true})
 	for _, in := range inputs {

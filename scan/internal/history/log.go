@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// inTurn is how near to each other answers come in turn. One that comes back once, as after a change
-	// that was undone, makes another interval; when it does so again, these intervals become one.
+	// inTurn is the maximum gap between alternating responses. A response that returns once, as after a change was
+	// reverted, starts a new interval; if it returns again, these intervals are merged.
 	inTurn = report.Moment(7 * 24 * time.Hour)
 	// lookedAt is how many intervals are looked at for an answer that comes again.
 	lookedAt = 16
-	// maxIntervals and maxAnswers bound the intervals of a site and the answers of one of them. What
-	// comes after the last is in it, and what has no room there has the status 0.
+	// maxIntervals and maxAnswers limit the intervals of a site and the responses in one of them. The last interval takes
+	// everything that comes later, and responses that do not fit there have status 0.
 	maxIntervals, maxAnswers = 1000, 64
 )
 

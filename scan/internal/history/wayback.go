@@ -27,8 +27,8 @@ import (
 
 var wayback = Source{Name: "wayback", Times: policy.Observed, Read: readWayback, Folder: "bodies", Prints: "urls"}
 
-// The limits of what is not trusted: the bytes of a row, those that the names of files take, and the
-// digests that are remembered.
+// Limits for untrusted input: the bytes of a row, the total bytes of file names, and the number of digests
+// remembered.
 const (
 	maxRow     = 1 << 20
 	maxNames   = 256 << 20
@@ -44,10 +44,10 @@ var cdxFields = map[string]string{
 	"urlkey": "key", "N": "key",
 }
 
-// usualFields are those of a text of the Wayback Machine.
+// usualFields are the fields of a Wayback Machine response in text form.
 var usualFields = []string{"urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"}
 
-// captures are what is known of the captures of CDX files.
+// captures holds the captures read from CDX files.
 type captures struct {
 	q        *Query
 	to       *Writer              // nil if only URLs are wanted
@@ -354,9 +354,9 @@ func (c *captures) hasBody(row *Row, stamp string) bool {
 	return has
 }
 
-// printURL prints the URL of the body of a row, unless that of another row is the same. What a CDX
-// says gets into it as digits and an origin, of which only bytes that no shell and no terminal reads
-// in a way of its own stand as they are.
+// printURL prints the URL of a row's body, unless another row's URL is the same. It contains nothing from the CDX
+// input except digits and an origin, in which only bytes that are safe for shells and terminals are left
+// unescaped.
 func (c *captures) printURL(row *Row, stamp string) error {
 	if c.printed[row.Digest] {
 		return nil

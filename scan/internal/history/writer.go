@@ -85,7 +85,7 @@ func NewWriter(dir, times string, memory int64, fault func(message string)) (*Wr
 	}, err
 }
 
-// Add adds a row. Its error is that of the disk. A nil writer takes rows and forgets them.
+// Add adds a row. Its errors come from the file system. A nil writer discards rows.
 func (w *Writer) Add(r *Row) error {
 	if w == nil {
 		return nil
@@ -175,7 +175,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	return errors.Join(w.folder.Commit(), w.byTime.Close(), w.byDigest.Close())
 }
 
-// Discard removes what was written.
+// Discard removes everything written so far.
 func (w *Writer) Discard() error {
 	return errors.Join(w.folder.Discard(), w.byTime.Close(), w.byDigest.Close())
 }

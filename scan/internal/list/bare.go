@@ -2,11 +2,11 @@ package list
 
 import "bytes"
 
-// Bare returns the URL in a text without what stands around it, which is no part of it: white space
-// and control characters (WHATWG URL, 4.1), what is behind a tab, and what is written behind URLs in
-// lists of them: a comment (URL # text), fields in brackets (URL [200] [title]), or a status and
-// other numbers (URL 200 5120). Other blanks are part of it. ok is false if a line ends in it: then
-// there may be several.
+// Bare strips from a URL the surrounding text that does not belong to it: white space and control characters
+// (WHATWG URL, 4.1), anything after a tab, and the notes that URL lists put after URLs, which are a comment
+// (URL # text), fields in brackets (URL [200] [title]), or a status and other numbers (URL 200 5120). Other
+// blanks are part of the URL. ok is false if the text contains a line break, since it may then hold several
+// URLs.
 //
 // Source: https://url.spec.whatwg.org/#concept-basic-url-parser
 func Bare(text []byte) (url []byte, ok bool) {
@@ -31,7 +31,7 @@ func trim(text []byte) []byte {
 	return text
 }
 
-// withoutNote cuts off what is written behind a URL.
+// withoutNote cuts off the note after a URL.
 func withoutNote(url []byte) []byte {
 	for at := range url {
 		if url[at] != ' ' {

@@ -92,12 +92,12 @@ func (r *Reader) unkeyed(key []byte) []byte {
 	return r.buf[from:len(r.buf):len(r.buf)]
 }
 
-// appendURL appends the URL to dst of which key is the sort-friendly form (SURT), such as
-// http://example.com:8080/a of com,example:8080)/a. A key without a scheme is of http. ok
-// is not set if it is none, as of records that are no pages.
+// appendURL appends to dst the URL whose sort-friendly form (SURT) is key, such as http://example.com:8080/a for
+// com,example:8080)/a. A key without a scheme means http. ok is false if key is not a URL, as in records that are not
+// pages.
 //
-// A comma may be after the host, or after the port. The name of a user is before the host,
-// as Python's surt writes it, or after the port, as Heritrix does.
+// A comma may follow the host or the port. A user name precedes the host, as Python's surt writes it, or follows the
+// port, as Heritrix does.
 //
 // Source: http://crawler.archive.org/articles/user_manual/glossary.html#surt and
 // https://github.com/internetarchive/surt

@@ -14,12 +14,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// Detect returns the kind of a list by its beginning, head, which is decompressed and up to
-// format.SampleBytes long, and by its name if that leaves it open. A list of which nothing
-// else is known is URLs. The error names what is no list that can be read.
+// Detect returns the kind of a list by its decompressed beginning, head, which is up to format.SampleBytes long, and by
+// its name if that is not conclusive. By default, a list is URLs. The error describes input that is not a list or
+// cannot be read.
 //
-// Of o only the columns count: a table is one that has the columns, or a column with a usual
-// name.
+// Only the columns of o matter: a table is a list that has these columns, or a column with one of the usual
+// names.
 func Detect(head []byte, name string, o Options) (Kind, error) {
 	text := bytes.TrimPrefix(head, format.BOM)
 	if form := sniff.Form(head); form == "warc" || form == "parquet" {
@@ -111,7 +111,7 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 	return l.named, whole
 }
 
-// code is that of a language, a country or a region, as no URL has it behind a comma.
+// code matches a language, country or region code, which no URL has after a comma.
 var code = lazy.Regexp(`^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$`)
 
 // isOther reports whether a row is another one than a URL with codes.

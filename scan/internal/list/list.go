@@ -1,13 +1,13 @@
-// Package list reads lists of URLs: which part of each line is the URL, and when it was
+// Package list reads lists of URLs: it finds the URL in each line, and the time when it was
 // captured.
 //
-// Detect tells the kind of a list by its beginning. New finds out where the URL of a row is,
-// which is the Layout of the list, and a Reader of it goes over the rows of chunks. A row is
-// a line, or in tables a record, in whose quotes lines may end. What it is not it says by its
-// State; no row is left out, so that the lines of all rows, one behind the other, are the chunk.
+// Detect determines the kind of a list from its beginning. New finds out where the URL is in a row, which is the Layout
+// of the list, and its Reader iterates over the rows of chunks. A row is a line or, in a table, a record, which may
+// have line breaks inside quotes. State explains why a row is unusable; no row is omitted, so the lines of all rows
+// concatenated are the chunk.
 //
-// Lists that are no lines are made into lines before: a sitemap by NewSitemap. The
-// documentation of the kinds for users is docs/reference/lists.md.
+// Lists that do not consist of lines are converted first: a sitemap by NewSitemap. The user documentation of the kinds
+// is in docs/reference/lists.md.
 package list
 
 import (
@@ -134,23 +134,23 @@ type Row struct {
 	End int
 }
 
-// Layout tells where the URL of each row of a list is. It is immutable, and any number of
-// goroutines may share it.
+// Layout describes where the URL is in each row of a list. It is immutable and safe for concurrent
+// use.
 type Layout struct {
 	kind      Kind
 	url, date int           // indexes of columns, or of members; date is -1 if there is none
 	shape     field.Columns // of rows of columns
 	headers   int           // how many rows that are not blank are before those with URLs
 	named     bool          // the header, or the caller, names a column that is used
-	guess     string        // the column of the URL, if it was found by what is in it
+	guess     string        // the URL column, if it was found by its contents
 	records   bool          // rows are records, not lines
 	surt      bool          // the column of the URL has a key
 	object    *field.Object // of JSON and CDXJ
 }
 
-// New returns the layout of a list by its beginning, head, which is up to
-// format.SampleBytes long. The kind must have lines. The error says why no column, or not
-// the one that o names, can be that of the URL, and which columns there are.
+// New returns the layout of a list, given its beginning, head, which is up to format.SampleBytes long. The kind must
+// consist of lines. The error explains why no column, or not the one named in o, can be the URL's, and lists the
+// available columns.
 func New(k Kind, head []byte, o Options) (*Layout, error) {
 	if !k.HasLines() {
 		return nil, fmt.Errorf("a list of the kind %s has no lines", k)
@@ -228,8 +228,8 @@ func (l *Layout) NewReader() *Reader {
 	return r
 }
 
-// Reset begins a chunk of whole rows, which must not change while it is read. first tells
-// whether it is the first of its input.
+// Reset begins a chunk of whole rows, which must not change while it is read. first is set for the first chunk of the
+// input.
 func (r *Reader) Reset(chunk []byte, first bool) {
 	r.chunk, r.at, r.first, r.headers, r.lines = chunk, 0, first, 0, !r.layout.records
 	if first {

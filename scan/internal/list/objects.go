@@ -9,9 +9,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// urlPaths are the paths of members that have URLs by default in lines of JSON, the likeliest
-// first: those of Dolma, DataTrove, RedPajama, OSCAR (warc_headers) and HPLT (u) are
-// among them.
+// urlPaths are the default paths of URL members in JSON lines, most likely first.
+// They cover Dolma, DataTrove, RedPajama, OSCAR (warc_headers) and HPLT (u), among
+// others.
 var urlPaths = slices.Concat(urlNames, []string{
 	"URL", "URI", "metadata.url", "meta.url", "metadata.uri", "metadata.source_url", "metadata.WARC-Target-URI",
 	"metadata.warc_target_uri", "warc_headers.warc-target-uri", "metadata.warc_headers.warc-target-uri", "request.url",

@@ -140,7 +140,7 @@ func (k *kind) likely(rows [][]byte) (likely []byte) {
 	return append(likely, noDelimiter)
 }
 
-// split returns the fields of rows, nil for what is no row.
+// split returns the fields of rows, or nil for an invalid row.
 func split(shape *field.Columns, rows [][]byte) [][]string {
 	table := make([][]string, len(rows))
 	for i, row := range rows {
@@ -231,7 +231,7 @@ func (l *Layout) isAbove(names []string, below [][]string) bool {
 	return isAlone || has(below, l.url, isURL)
 }
 
-// has reports whether a column has such a field in one of the rows.
+// has reports whether a column has a field that satisfies is in one of the rows.
 func has(rows [][]string, column int, is func(string) bool) bool {
 	return slices.ContainsFunc(rows, func(row []string) bool { return column < len(row) && is(row[column]) })
 }

@@ -27,12 +27,12 @@ var encodings = map[string]encoding.Encoding{
 	"iso-2022-jp": japanese.ISO2022JP, "csiso2022jp": japanese.ISO2022JP,
 }
 
-// decoded returns a document as UTF-8, or in another encoding whose bytes below 128 are ASCII. The
-// charset is that of Content-Type, in lower case, or "".
+// decoded returns a document as UTF-8, or in another encoding whose bytes below 128 are ASCII. charset comes from
+// Content-Type, in lower case, and may be "".
 //
-// Which encoding it is follows the WHATWG Encoding and HTML standards: a byte order mark, then the
-// charset of Content-Type, then that of a meta tag in the first 1,024 bytes; a meta tag cannot
-// state UTF-16.
+// The encoding is determined as in the WHATWG Encoding and HTML standards, by a byte order mark,
+// then the charset of Content-Type, then a meta tag in the first 1,024 bytes, which cannot specify
+// UTF-16.
 func decoded(document []byte, charset string) io.Reader {
 	from := encodings[charset]
 	cut := func(mark string) (ok bool) {

@@ -155,7 +155,7 @@ type Rules struct {
 	// They restrict nothing.
 	Unknown int
 
-	// values are those of the directives of valued that are in Set. The least is the most restrictive.
+	// values belong to the directives of valued that are in Set. The lowest is the most restrictive.
 	values [4]int64
 }
 

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// HTML reads the robots meta tags in the head of a document: of the body of a response, without its
-// transfer and content codings. The Content-Type is that of the response. Only HTML and XHTML are
-// read, and a document without a type, as HTML.
+// HTML reads the robots meta tags in the head of a document, which is a response body without transfer and content
+// codings. contentType is the response's Content-Type. Only HTML and XHTML are read; a document without a type is read
+// as HTML.
 //
-// The head is what a browser takes for it (HTML, section 13.2.6.4, with scripting): it ends before
-// the first tag or text that cannot be in it, whether there is a tag for its end or not. Tags in
-// comments, scripts, styles, titles, templates and noscript elements do not count.
+// The head is what a browser treats as the head (HTML, section 13.2.6.4, with scripting). It ends before the first tag
+// or text that cannot be in it, with or without an end tag. Tags in comments, scripts, styles, titles, templates and
+// noscript elements are ignored.
 func (p *Page) HTML(contentType, body []byte) {
 	kind, charset := parseType(contentType)
 	if kind == notHTML {
@@ -58,7 +58,7 @@ type headReader struct {
 	tags  *html.Tokenizer
 	xml   bool // elements can be closed as <title/>
 	after bool // the head was closed; but a few tags after it are put into it
-	raw   bool // what comes next, if it is text, is that of a title, a script or the like
+	raw   bool // any text that follows belongs to a title, a script or the like
 	depth int  // of templates
 	atEnd bool // the input ended before the head
 	cut   bool // a tag was beyond the bounds
@@ -130,16 +130,16 @@ func (h *headReader) end() bool {
 }
 
 const (
-	// maxAttributes bounds the attributes of a tag. A Tokenizer keeps the names of those of the
-	// largest tag in a map that it clears at each tag, so that one tag with very many would make
-	// all the others slow.
+	// maxAttributes limits the attributes of a tag. A Tokenizer keeps the attribute names of the
+	// largest tag in a map that it clears for each tag, so one tag with very many would slow down all
+	// others.
 	maxAttributes = 256
 	// largeTag is the size of tags below which the attributes are not counted.
 	largeTag = 4096
 )
 
-// attributes reads the attributes of a tag; they are those of a meta tag that counts, or only
-// counted.
+// attributes reads the attributes of a tag if it is a meta tag that counts, and only counts them
+// otherwise.
 func (h *headReader) attributes(meta bool) {
 	var name, content []byte
 	for n := 0; ; n++ {

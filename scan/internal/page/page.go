@@ -1,15 +1,15 @@
-// Package page reads what a web page says to robots of itself: robots meta tags and X-Robots-Tag
+// Package page reads what a web page itself tells robots, in robots meta tags and X-Robots-Tag
 // headers.
 //
-// robots.txt says what a crawler may fetch; these say what may be done with a page once it is
-// fetched. A crawler that obeys robots.txt never sees the directives of a page that it may not
+// robots.txt controls what a crawler may fetch; these directives control the use of a page once it
+// is fetched. A crawler that obeys robots.txt never sees the directives of a page that it may not
 // fetch.
 //
-// The directives and how they combine are those of Google's "Robots meta tag, data-nosnippet, and
+// The directives and the way they combine follow Google's "Robots meta tag, data-nosnippet, and
 // X-Robots-Tag specifications"
-// (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag): directives that
-// are for all crawlers and directives that name a crawler add up, and of conflicting ones the most
-// restrictive wins. docs/reference/pages.md says what is read, and what is not.
+// (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag): directives for all
+// crawlers and for a particular crawler add up, and the most restrictive of conflicting ones wins.
+// docs/reference/pages.md describes what is read and what is not.
 package page
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Bounds of what is read of one page, and kept. A page that goes beyond them is Partial.
+// Limits on what is read and kept of one page. A page that exceeds them is Partial.
 const (
 	// MaxHead is how many bytes of HTML are read in search of the end of the head.
 	MaxHead = 1 << 20
@@ -119,8 +119,8 @@ func (p *Page) Rules(tokens []string, at time.Time) Rules {
 	return r.at(at)
 }
 
-// Header reads the value of one X-Robots-Tag header. A name before a colon is that of the crawler
-// that the directives after it are for, up to the next name; directives before any name are for all
+// Header reads the value of one X-Robots-Tag header. A name before a colon is the crawler that the
+// following directives apply to, up to the next name; directives before the first name apply to all
 // crawlers.
 func (p *Page) Header(value []byte) {
 	v := reader{text: value, named: true}
@@ -136,10 +136,10 @@ func (p *Page) Header(value []byte) {
 	p.keep(s, value[start:])
 }
 
-// Meta reads one meta tag by its attributes name and content, with their character references
-// resolved. The name is "robots" or that of a crawler. Nobody knows all names of crawlers, so a tag
-// of another name counts if its content has a directive that is no English word, or nothing but
-// directives; other tags are left out.
+// Meta reads one meta tag, given its name and content attributes with character references resolved. The name
+// is "robots" or a crawler. No list of crawler names is complete, so a tag with another name counts if its
+// content has a directive that is not an English word, or consists only of directives; all other tags are
+// ignored.
 func (p *Page) Meta(name, content []byte) {
 	s := Statement{Source: Meta, Crawler: bytes.Trim(name, blanks)}
 	v := reader{text: content}

@@ -68,10 +68,10 @@ func status(line string) (code int, ok bool) {
 	return int(n), err == nil && len(text) == 3 && n >= 100 && strings.HasPrefix(version, "HTTP/")
 }
 
-// Body reads no more than so many bytes of the body, and undoes its encodings: chunks, and gzip,
-// deflate, br and zstd. Many WARC files hold a body that is decoded already under a header that says
-// it is not, so the bytes are looked at. Its error is ErrBody, with what was read before it. That
-// truncated is set, so that the capture stopped before the end, makes an early end no error.
+// Body reads up to limit bytes of the body and decodes it: chunked, and gzip, deflate, br and zstd. Many WARC files
+// store a decoded body under a header that claims otherwise, so the bytes themselves are checked. The error is ErrBody,
+// returned with the data read before it. If truncated is set, because the capture stopped early, an early end is not an
+// error.
 func (p *Response) Body(limit int, truncated bool) ([]byte, error) {
 	in := p.in
 	if strings.HasSuffix(p.transfer, "chunked") && beginsChunk(in) {

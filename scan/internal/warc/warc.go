@@ -98,9 +98,9 @@ var (
 	ErrLongHead = fmt.Errorf("header longer than %d bytes", maxHead)
 )
 
-// Next reads the header of the next record, and passes over what is left of the one before. It
-// returns io.EOF after the last. All other errors end the reading, since it is not known where the
-// next record begins.
+// Next reads the header of the next record, skipping the rest of the current one. It returns io.EOF after
+// the last record. No more records can be read after any other error, since the start of the next one is
+// unknown.
 func (r *Reader) Next() (*Record, error) {
 	if r.open {
 		if err := r.End(); err != nil {
@@ -219,8 +219,8 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// End reads what is left of the record, and of the empty lines behind it. Its errors are those of
-// Next.
+// End reads the rest of the record and the empty lines after it. Its errors are the same as
+// Next's.
 func (r *Reader) End() error {
 	r.open = false
 	var buf [32 << 10]byte
@@ -241,7 +241,7 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// Whole tells, after End, whether the record is all that its part has.
+// Whole reports, after End, whether the record is the only content of its part.
 func (r *Reader) Whole() bool { return r.whole && !r.inPart }
 
 // Bytes returns the record that End has ended, with its header and the empty lines after it,
@@ -255,7 +255,7 @@ func (r *Reader) Extent() (begin, end int64) { return r.begun, r.read }
 type head struct {
 	in   *bufio.Reader
 	left int
-	hold func([]byte) // is given what is read
+	hold func([]byte) // receives the data that is read
 }
 
 func (h *head) line() (string, error) {
