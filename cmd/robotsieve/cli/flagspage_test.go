@@ -25,14 +25,14 @@ func TestFlagsPage(t *testing.T) {
 	}
 }
 
-// flagTables is what docs/reference/flags.md has of the flags of all commands: a table for each group.
+// flagTables is what docs/reference/flags.md has of the flags of all commands: a list for each group.
 func flagTables() string {
 	rows := slices.Clone(flagTable)
 	byName := func(x, y flagRow) int { return strings.Compare(x.name, y.name) }
 	slices.SortStableFunc(rows, byName)
 	var b strings.Builder
 	for _, g := range groups {
-		fmt.Fprintf(&b, "\n### %s\n\n| flag | commands | default | meaning |\n|---|---|---|---|\n", g)
+		fmt.Fprintf(&b, "\n### %s\n\n", g)
 		for _, row := range rows {
 			if row.group == g {
 				fmt.Fprintln(&b, row.markdown())
@@ -42,7 +42,7 @@ func flagTables() string {
 	return b.String()
 }
 
-// markdown is a row of the table.
+// markdown is a flag as an item of a list.
 func (row *flagRow) markdown() string {
 	code := func(text string) string { return "`" + text + "`" }
 	names := []string{code(strings.TrimRight("--"+row.name+" "+row.kind.value, " "))}
@@ -57,15 +57,21 @@ func (row *flagRow) markdown() string {
 	if row.kind.choices != nil {
 		meaning += ": " + code(strings.Join(row.kind.choices, "`, `"))
 	}
+	if preset != "" {
+		meaning += " (default " + preset + ")"
+	}
+	last := ""
 	for _, r := range row.rules {
-		meaning += r.markdown(row.name)
+		next := r.markdown(row.name)
+		if both := "; excludes "; strings.HasPrefix(next, both) && strings.HasPrefix(last, both) {
+			meaning += ", " + strings.TrimPrefix(next, both)
+		} else {
+			meaning += next
+		}
+		last = next
 	}
-	cells := []string{strings.Join(names, ", "), strings.ReplaceAll(strings.ReplaceAll(row.on, " ", ", "), "-", " "),
-		preset, meaning}
-	for i := range cells {
-		cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
-	}
-	return "| " + strings.Join(cells, " | ") + " |"
+	on := strings.ReplaceAll(strings.ReplaceAll(row.on, " ", ", "), "-", " ")
+	return "- " + strings.Join(names, ", ") + " (" + on + "): " + meaning
 }
 
 // markdown says in words what a rule of a flag asks for.
@@ -85,7 +91,7 @@ func (r rule) markdown(flag string) string {
 		}
 		return strings.Join(out, last)
 	}
-	text := "<br>"
+	text := "; "
 	if r.on != "" {
 		text += strings.ReplaceAll(r.on, " ", ", ") + ": "
 	}
