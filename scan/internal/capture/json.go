@@ -120,7 +120,11 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 			v[i] = []byte{}
 		}
 	}
-	return v.Capture(o)
+	c, why = v.Capture(o)
+	if o.Fields[Date] == "" && bytes.Contains(text, []byte(`"date"`)) { // most objects have no such member
+		_, c.DateUnread = parseDate(strings.Trim(string(follow(text, "date")), `"`))
+	}
+	return c, why
 }
 
 // follow returns the value at the end of a path of names in an object of valid JSON, nil if there is
