@@ -60,56 +60,35 @@ func (row *flagRow) markdown() string {
 	if preset != "" {
 		meaning += " (default " + preset + ")"
 	}
-	last := ""
 	for _, r := range row.rules {
-		next := r.markdown(row.name)
-		if both := "; excludes "; strings.HasPrefix(next, both) && strings.HasPrefix(last, both) {
-			meaning += ", " + strings.TrimPrefix(next, both)
-		} else {
-			meaning += next
-		}
-		last = next
+		meaning += r.markdown()
 	}
 	on := strings.ReplaceAll(strings.ReplaceAll(row.on, " ", ", "), "-", " ")
 	return "- " + strings.Join(names, ", ") + " (" + on + "): " + meaning
 }
 
-// markdown says in words what a rule of a flag asks for.
-func (r rule) markdown(flag string) string {
-	names := func(list, last string) string {
+// markdown says in words what a flag needs. What it excludes is left out, since the error names it.
+func (r rule) markdown() string {
+	names := func(list string) string {
 		var out []string
 		for ref := range strings.FieldsSeq(list) {
 			text := "`--" + strings.Replace(ref, "=", " ", 1) + "`"
-			name, value, _ := strings.Cut(ref, "=")
-			switch {
-			case ref == argument:
+			if ref == argument {
 				text = "an argument"
-			case name == argument:
-				text = "the argument `" + value + "`"
 			}
 			out = append(out, text)
 		}
-		return strings.Join(out, last)
+		return strings.Join(out, " or ")
 	}
-	text := "; "
-	if r.on != "" {
-		text += strings.ReplaceAll(r.on, " ", ", ") + ": "
+	if r.needs == "" {
+		return ""
 	}
+	text := "; needs " + names(r.needs)
 	if r.with != "" {
-		text += "with " + names(r.with, " or ") + " "
+		text += " with " + names(r.with)
 	}
-	if r.unless != "" {
-		text += "without " + names(r.unless, " or ") + " "
+	if r.on != "" {
+		text += " (" + strings.ReplaceAll(r.on, " ", ", ") + ")"
 	}
-	if r.not == flag {
-		return text + "refused"
-	}
-	var parts []string
-	if r.needs != "" {
-		parts = append(parts, "needs "+names(r.needs, " or "))
-	}
-	if r.not != "" {
-		parts = append(parts, "excludes "+names(r.not, ", "))
-	}
-	return text + strings.Join(parts, ", ")
+	return text
 }
