@@ -70,13 +70,13 @@ func (c *corpus) printClasses(w io.Writer, rows []row) {
 	}
 }
 
-// said is the reference's verdict on the example of a class, with the rule that decides.
+// said is the reference's verdict on the example of a class, with the rule that decides, if one does.
 func (c *corpus) said(k *class) string {
 	verdict := c.want[k.site][k.url].String()
 	if rule, ok := c.robots[k.site].Rule(int(c.verdicts[k.site][k.url].Line)); ok {
 		return fmt.Sprintf("%s: %s", verdict, code(rule.String()))
 	}
-	return verdict + ": no rule"
+	return verdict
 }
 
 // code writes a text as code.
