@@ -56,14 +56,15 @@ func printMissing(w io.Writer, rows []row) {
 	}
 }
 
-// printClasses writes where each peer differs from the reference.
+// printClasses writes where each peer differs from the reference, without the causes of a single verdict.
 func (c *corpus) printClasses(w io.Writer, rows []row) {
 	for _, r := range rows {
-		if len(r.classes) == 0 {
+		list := slices.DeleteFunc(slices.Clone(r.classes), func(k *class) bool { return k.count == 1 })
+		if len(list) == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "\n### %s\n\n", show(r.Name))
-		for _, k := range r.classes {
+		for _, k := range list {
 			fmt.Fprintf(w, "- %s: %s; %s (%s)\n", thousands(float64(k.count)), k.name,
 				code(c.sites[k.site].URLs[k.url]), c.said(k))
 		}
