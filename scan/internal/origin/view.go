@@ -2,8 +2,11 @@ package origin
 
 import (
 	"bytes"
+	"math/bits"
 	"strings"
 	"unsafe"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // maxView is the length of the longest host name that View reads. A longer one is
@@ -28,24 +31,47 @@ func View(url []byte) (o Origin, ok bool) {
 	default:
 		return Origin{}, false
 	}
-	end, dot := start, true // dot: a label begins here, which must not be empty
-scan:
-	for ; end < len(url); end++ {
-		switch c := url[end]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-':
-			dot = false
-		case c == '.' && !dot:
-			dot = true
-		case c == '/', c == '?', c == '#':
-			break scan
-		default:
-			return Origin{}, false
-		}
-	}
-	if dot || end-start > maxView {
+	if start == len(url) {
 		return Origin{}, false
 	}
-	o.Host = unsafe.String(&url[start], end-start)
+	others, marks := hostClasses.In64(url[start:])
+	end := bits.TrailingZeros64(others &^ marks)
+	if end > maxView {
+		end = len(url) - start
+	} else if c := url[start+end]; c != '/' && c != '?' && c != '#' {
+		return Origin{}, false
+	}
+	if end == 0 || end > maxView {
+		return Origin{}, false
+	}
+	o.Host = unsafe.String(&url[start], end)
+	// Most hosts have single dots and hyphens inside only, so that no label is empty or begins with "xn--".
+	if marks &= 1<<end - 1; marks&(marks<<1|1|1<<(end-1)) == 0 {
+		return o, true
+	}
 	// Punycode may stand for a name with another normal form, or for none.
-	return o, !strings.Contains(o.Host, "xn--")
+	isEmpty := o.Host[0] == '.' || o.Host[end-1] == '.' || strings.Contains(o.Host, "..")
+	return o, !isEmpty && !strings.Contains(o.Host, "xn--")
 }
+
+// hostClasses has in its lower classes all bytes that are neither lower-case letters nor digits, and in a higher one
+// the dot and the hyphen.
+var hostClasses = func() *table.Classes {
+	var c table.Classes
+	for i := range 256 {
+		switch octet := byte(i); {
+		case 'a' <= octet && octet <= 'z', '0' <= octet && octet <= '9':
+		case octet >= '{' && octet <= 0x7f:
+			c.Add(octet, 1)
+		case octet >= ':' && octet <= '?':
+			c.Add(octet, 1<<1)
+		case octet == '`':
+			c.Add(octet, 1<<2)
+		default:
+			c.Add(octet, 1<<3)
+		}
+	}
+	c.Add('.', 1<<4)
+	c.Add('-', 1<<4)
+	return &c
+}()
