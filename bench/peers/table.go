@@ -62,11 +62,10 @@ func (c *corpus) printClasses(w io.Writer, rows []row) {
 		if len(r.classes) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\n### %s\n\n| verdicts | what would give them | example | Google | it |\n", show(r.Name))
-		fmt.Fprintln(w, "|--:|---|---|---|---|")
+		fmt.Fprintf(w, "\n### %s\n\n", show(r.Name))
 		for _, k := range r.classes {
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", thousands(float64(k.count)), k.name,
-				cell(c.sites[k.site].URLs[k.url]), c.said(k), k.got)
+			fmt.Fprintf(w, "- %s: %s; %s (%s)\n", thousands(float64(k.count)), k.name,
+				code(c.sites[k.site].URLs[k.url]), c.said(k))
 		}
 	}
 }
@@ -75,15 +74,13 @@ func (c *corpus) printClasses(w io.Writer, rows []row) {
 func (c *corpus) said(k *class) string {
 	verdict := c.want[k.site][k.url].String()
 	if rule, ok := c.robots[k.site].Rule(int(c.verdicts[k.site][k.url].Line)); ok {
-		return fmt.Sprintf("%s: %s", verdict, cell(rule.String()))
+		return fmt.Sprintf("%s: %s", verdict, code(rule.String()))
 	}
 	return verdict + ": no rule"
 }
 
-// cell writes code into a table.
-func cell(text string) string {
-	return "`" + strings.ReplaceAll(strings.ReplaceAll(show(text), "|", "\\|"), "`", "'") + "`"
-}
+// code writes a text as code.
+func code(text string) string { return "`" + strings.ReplaceAll(show(text), "`", "'") + "`" }
 
 // rounded writes a figure with two digits that count at least.
 func rounded(n float64) string {

@@ -119,7 +119,11 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 			v[i] = []byte{}
 		}
 	}
-	return v.Capture(o)
+	c, why = v.Capture(o)
+	if o.Fields[Date] == "" && bytes.Contains(text, []byte(`"date"`)) { // most objects have no such member
+		_, c.DateUnread = parseDate(strings.Trim(string(follow(text, "date")), `"`))
+	}
+	return c, why
 }
 
 // find returns the values at the paths of names in an object, as they are written, nil where there is none, and whether
