@@ -252,7 +252,7 @@ func (w *Worker) deferRequest(e *Event, x *client, q *judge.Case) {
 	e.cited, e.line, e.proof = 0, 0, w.keptAddress()
 	if version := q.Lawful.Quoted; version >= 0 {
 		e.cited = version + 1
-		e.line = w.lineOf(x.agent, e.Site.First, version, w.record.Target)
+		e.line = w.lineOf(x.agent, e.Site.First, version)
 	}
 	w.deferEvent(e, x)
 }

@@ -41,7 +41,7 @@ func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
 	w.countClient(x, r.Claim)
 	row := x.row()
 	q := w.ask(r, at, x.agent, ask)
-	w.see(&row.Figures, r, addr, w.target.recent)
+	w.see(&row.Figures, r, w.sender, w.target.recent)
 	if r.HasTime && len(w.auditor.changes) > 0 {
 		before := len(row.Around)
 		for _, side := range w.auditor.changes.around(at.Site, r.Time) {
@@ -76,15 +76,11 @@ type counting struct {
 	tally    *tally
 	quota    *quota
 	claims   memo[string]
-	seen     [1 << 10]seenAddress
 	referer  []byte // the beginning of the last Referer of a visitor, up to the byte after its host
 	referrer string // the operator of this host; empty if it belongs to none
 }
 
-func (w *counting) empty() {
-	w.claims = memo[string]{}
-	clear(w.seen[:])
-}
+func (w *counting) empty() { w.claims = memo[string]{} }
 
 // countClient counts a request of a client, and what the log claims about it besides its identity.
 func (w *counting) countClient(x *client, claimed []byte) {
@@ -257,7 +253,6 @@ func (w *counting) referred(referer []byte) {
 
 // undeclared gives the record, which names no crawler, to Undeclared if robots.txt forbids it to *.
 func (w *Worker) undeclared() {
-	r := &w.record
 	at, verdict := w.bySources(w.everybody.agent)
 	if verdict != report.Violation {
 		return
@@ -265,7 +260,7 @@ func (w *Worker) undeclared() {
 	version := w.question.Lawful.Quoted
 	e := w.newEvent(at, w.everybody)
 	e.Decision.Decision = judge.Decision{Verdict: report.Violation}
-	e.Rule = w.auditor.rule(ruleKey{at.Site, version, w.lineOf(w.everybody.agent, at.First, version, r.Target)}, 0)
+	e.Rule = w.auditor.rule(ruleKey{at.Site, version, w.lineOf(w.everybody.agent, at.First, version)}, 0)
 	w.describe(e, w.everybody)
 	w.give(w.auditor.config.Undeclared, e)
 	e.Rule = report.RuleInfo{}
