@@ -211,7 +211,7 @@ func (w *keeper) deferCounts(key string, row *row) {
 
 // deferAnswer keeps the record as an answer to a GET of robots.txt by any client, who may be a stranger
 // that names no crawler.
-func (w *Worker) deferAnswer(at site, kind judge.Kind, stranger bool) {
+func (w *Worker) deferAnswer(at *site, kind judge.Kind, stranger bool) {
 	x := answered{Answer: judge.AnswerOf(kind, w.record.Time, w.record.HasTime), site: at.Site}
 	if kind == judge.ToldGone {
 		x.Stranger, x.Is410 = stranger, w.record.Status == 410
@@ -238,7 +238,7 @@ func (w *Worker) keptAddress() []byte {
 
 // deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
 // identifies its client.
-func (w *Worker) deferDelayed(at site, x *client, delay time.Duration) {
+func (w *Worker) deferDelayed(at *site, x *client, delay time.Duration) {
 	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
 	if len(d.address) > 0 {
 		d.code(w.begin(x.operator, recordDelayed))

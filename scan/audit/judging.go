@@ -56,7 +56,7 @@ type target struct {
 }
 
 // ask returns the record as a request to be judged.
-func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge.Case {
+func (w *judging) ask(r *format.Record, at *site, c *agent, ask robotsAsk) *judge.Case {
 	t := &w.target
 	t.agent, t.text, t.lossy, t.normal = c, r.Target, r.Lossy, t.normal[:0]
 	t.recent = w.recent.recall(c, r.Target)

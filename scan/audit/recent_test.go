@@ -104,3 +104,32 @@ func TestSharedSenders(t *testing.T) {
 		t.Errorf("%d addresses", r.Addresses.N)
 	}
 }
+
+// TestTheLastSite: requests for one site in turn need no map, and those for several are not mixed up, nor is one
+// whose target has no authority taken for one of no host.
+func TestTheLastSite(t *testing.T) {
+	run := begin(t, newAuditor(t, "User-agent: *\nDisallow: /x\n", "http://example.com", "http://example.org"))
+	w, f := run.Worker(), byName(t, "vhost_combined")
+	chunk := func(hosts ...string) {
+		var log strings.Builder
+		for _, host := range hosts {
+			fmt.Fprintln(&log, entry{vhost: host, target: "/x"})
+		}
+		w.Chunk(f, nil, []byte(log.String()))
+	}
+	chunk("example.com:80")
+	known := w.hosts.known
+	w.hosts.known = nil
+	chunk("example.com:80", "example.com:80")
+	w.hosts.known = known
+	long := strings.Repeat("h", maxMemoKey) + ".example:80"
+	chunk("example.org:80", "example.com:80", "other.example:80", long, long, "example.org:80")
+	r := resultOf(t, run)
+	counts := map[string]int64{}
+	for _, s := range r.Sites {
+		counts[s.Origin] = s.Requests
+	}
+	if counts["http://example.com"] != 4 || counts["http://example.org"] != 2 || r.OtherHost != 3 {
+		t.Errorf("sites %v, %d requests for others", counts, r.OtherHost)
+	}
+}

@@ -36,7 +36,7 @@ func (w *Worker) request(c *agent) {
 }
 
 // requestBy counts the record as one of a client.
-func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
+func (w *Worker) requestBy(at *site, x *client, addr []byte, ask robotsAsk) {
 	r := &w.record
 	w.countClient(x, r.Claim)
 	row := x.row()
@@ -127,7 +127,7 @@ func (w *Worker) isRobotsGet() bool {
 }
 
 // fetched looks at a crawler's GET of robots.txt, which is counted in a row.
-func (w *Worker) fetched(at site, x *client, row *row) {
+func (w *Worker) fetched(at *site, x *client, row *row) {
 	r := &w.record
 	if !x.Ambiguous {
 		w.countSize(at, x.when) // otherwise it is not known whose client it is
@@ -155,14 +155,14 @@ func (w *Worker) fetched(at site, x *client, row *row) {
 }
 
 // kindAt returns the meaning of the record, an answer to a GET of robots.txt.
-func (w *Worker) kindAt(at site) judge.Kind {
+func (w *Worker) kindAt(at *site) judge.Kind {
 	r := &w.record
 	return judge.KindAt(w.policy, at.Site, r.Time, judge.Reply{Status: r.Status, HasBody: hasBody(r.Status, r.Size),
 		Schemeless: at.schemeless})
 }
 
 // tell keeps what a crawler was told by the answer to its fetch of robots.txt.
-func (w *Worker) tell(at site, x *client, kind judge.Kind, use fetchUse) {
+func (w *Worker) tell(at *site, x *client, kind judge.Kind, use fetchUse) {
 	size, as := judge.SizeOf(w.record.Status, w.record.Size), x.agent
 	if x.Ambiguous {
 		as, kind, size = w.knownAgent(x.Profile), judge.ToldNothing, 0 // no crawler is known to have been told
@@ -180,7 +180,7 @@ func (w *Worker) tell(at site, x *client, kind judge.Kind, use fetchUse) {
 }
 
 // answered counts an answer to a GET of robots.txt. stranger: the client names no crawler.
-func (w *Worker) answered(at site, stranger bool) {
+func (w *Worker) answered(at *site, stranger bool) {
 	t := w.tally
 	t.RobotsRequests++
 	switch w.showed(at, stranger) {
@@ -197,7 +197,7 @@ func (w *Worker) answered(at site, stranger bool) {
 }
 
 // showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and returns its kind.
-func (w *Worker) showed(at site, stranger bool) judge.Kind {
+func (w *Worker) showed(at *site, stranger bool) judge.Kind {
 	r := &w.record
 	kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size))
 	w.deferAnswer(at, kind, stranger)
@@ -205,7 +205,7 @@ func (w *Worker) showed(at site, stranger bool) judge.Kind {
 }
 
 // countListed counts the size of an answer to a GET of robots.txt for the report.
-func (w *Worker) countListed(at site) {
+func (w *Worker) countListed(at *site) {
 	r, t := &w.record, w.tally
 	right := at.hasVersion(w.policy, r.Time, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
 	other := !right && (w.policy.None() || !at.hasVersion(w.policy, r.Time, func(v policy.Version) bool {
@@ -222,7 +222,7 @@ func (w *Worker) countListed(at site) {
 }
 
 // countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
-func (w *Worker) countSize(at site, when ifCut) {
+func (w *Worker) countSize(at *site, when ifCut) {
 	size := judge.SizeOf(w.record.Status, w.record.Size)
 	if size == 0 {
 		return
@@ -268,10 +268,10 @@ func (w *Worker) undeclared() {
 
 // bySources returns the verdict on the record as one of a crawler by the copies of robots.txt alone that it
 // may have used, and leaves these in w.question. It is NoPolicy if the record is not to be judged.
-func (w *Worker) bySources(c *agent) (site, report.Verdict) {
+func (w *Worker) bySources(c *agent) (*site, report.Verdict) {
 	r := &w.record
 	if isNotJudged(r) {
-		return site{}, report.NoPolicy
+		return nowhere, report.NoPolicy
 	}
 	at := w.site(r)
 	if at.other {
