@@ -3,7 +3,6 @@ package origin
 import (
 	"bytes"
 	"math/bits"
-	"strings"
 	"unsafe"
 
 	"github.com/robotsieve/robotsieve/internal/table"
@@ -31,27 +30,35 @@ func View(url []byte) (o Origin, ok bool) {
 	default:
 		return Origin{}, false
 	}
-	if start == len(url) {
-		return Origin{}, false
+	end := viewHost(url[start:])
+	if end > 0 {
+		o.Host = unsafe.String(&url[start], end)
 	}
-	others, marks := hostClasses.In64(url[start:])
-	end := bits.TrailingZeros64(others &^ marks)
-	if end > maxView {
-		end = len(url) - start
-	} else if c := url[start+end]; c != '/' && c != '?' && c != '#' {
-		return Origin{}, false
+	return o, end > 0
+}
+
+// viewHost returns the length of a host that View reads at the beginning of an authority and what follows it; 0 if there
+// is none.
+func viewHost(b []byte) (end int) {
+	if len(b) == 0 {
+		return 0
 	}
-	if end == 0 || end > maxView {
-		return Origin{}, false
+	others, marks := hostClasses.In64(b)
+	end = min(bits.TrailingZeros64(others&^marks), len(b))
+	if end == 0 || end > maxView || end < len(b) && b[end] != '/' && b[end] != '?' && b[end] != '#' {
+		return 0
 	}
-	o.Host = unsafe.String(&url[start], end)
 	// Most hosts have single dots and hyphens inside only, so that no label is empty or begins with "xn--".
 	if marks &= 1<<end - 1; marks&(marks<<1|1|1<<(end-1)) == 0 {
-		return o, true
+		return end
 	}
 	// Punycode may stand for a name with another normal form, or for none.
-	isEmpty := o.Host[0] == '.' || o.Host[end-1] == '.' || strings.Contains(o.Host, "..")
-	return o, !isEmpty && !strings.Contains(o.Host, "xn--")
+	host := b[:end]
+	isEmpty := host[0] == '.' || host[end-1] == '.' || bytes.Contains(host, []byte(".."))
+	if isEmpty || bytes.Contains(host, []byte("xn--")) {
+		return 0
+	}
+	return end
 }
 
 // hostClasses has in its lower classes all bytes that are neither lower-case letters nor digits, and in a higher one
