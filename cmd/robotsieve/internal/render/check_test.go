@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "make the program of check's page anew")
 
-// TestProgram: the program in the page of check is made of the code as it is. Its comment names the Go release that
-// made it; another makes other bytes.
+// TestProgram checks that the program in the page of check is built from the current code. Its
+// comment names the Go release that built it; another one gives other bytes.
 func TestProgram(t *testing.T) {
 	const blob, loader = "html/check.wasm.gz", "html/wasm_exec.js"
 	packed, err := os.ReadFile(blob)
@@ -98,8 +98,8 @@ func checked(t *testing.T, body string, urls ...string) (checkpage.Page, *explai
 	return checkpage.Of(d, file, answers), file
 }
 
-// TestCheckMarkdownIsInert: no text of a robots.txt or a URL acts in a comment: what is no code is escaped, and code
-// ends where it shall.
+// TestCheckMarkdownIsInert checks that text of a robots.txt or a URL is inert in a comment: it is
+// escaped outside code, and code ends where it should.
 func TestCheckMarkdownIsInert(t *testing.T) {
 	attacks := append(slices.Clone(reporttest.Attacks), "/`|`x", "/``` ` |", "@somebody", "#1", "|a|b|", "/a\\|b",
 		"[a](b)")
@@ -155,7 +155,8 @@ func outsideCode(line string) (rest string) {
 	}
 }
 
-// TestCheckOfLargeFile: the Markdown of a large file fits in a comment, and its page has no more than a browser opens.
+// TestCheckOfLargeFile checks that the Markdown of a large file fits into a comment, and that its
+// page is small enough for a browser.
 func TestCheckOfLargeFile(t *testing.T) {
 	body := "User-agent: *\n"
 	for i := 0; len(body) < 520_000; i++ {
