@@ -1,6 +1,7 @@
-// Package evidence defines the layout of an evidence folder, as described in docs/howto/evidence.md: the log
-// lines of crawlers that broke robots.txt, the policy that they are judged by, and the resulting report and
-// letters. It does not depend on logs or on judging, which are up to package job.
+// Package evidence defines the layout of an evidence folder, as described in
+// docs/howto/evidence.md: the log lines of crawlers that broke robots.txt, the policy by which they
+// are judged, and the resulting report and letters. It doesn't depend on logs or on judging, which
+// belong to package job.
 package evidence
 
 import (
@@ -8,7 +9,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	_ "embed" // the text of letters
+	_ "embed" // for the text of letters
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The names of files of a folder. Package basis names the other files.
+// The names of files in a folder. Package basis names the other files.
 const (
 	SumsFile    = "SHA256SUMS" // the manifest, in the format of sha256sum
 	DetailsFile = "evidence.json"
@@ -39,10 +40,9 @@ const (
 // Schema is the version of the layout of a folder.
 const Schema = "robotsieve.evidence/5"
 
-// Details is what is needed, beside the basis, to audit the lines of a folder again, with
-// facts from the audit of the logs that the folder cannot prove: Violations, which may be incomplete here, and
-// the SHA-256 of the logs. LookedUp are the clients verified by looking up their
-// names.
+// Details has what is needed, besides the basis, to audit the lines of a folder again. It also has
+// facts that the folder can't prove, from the audit of the logs: Violations, of which the folder
+// may not have all lines, and the SHA-256 of the logs. LookedUp are the clients verified by DNS.
 type Details struct {
 	Schema  string `json:"schema"`
 	Program string `json:"program"`
@@ -59,8 +59,9 @@ type Details struct {
 	Logs         []report.InputInfo `json:"logs"`
 }
 
-// Lines is a file of log lines of a crawler or, if that is "", of unknown crawlers or of answers. Origins
-// apply if the lines name no hosts. Only means that lines naming other hosts are not judged.
+// Lines is a file of log lines from one crawler or, if that is "", from unknown crawlers or of
+// answers. Origins apply if the lines name no hosts. Only means that lines naming other hosts
+// aren't judged.
 type Lines struct {
 	File    string   `json:"file"`
 	Crawler string   `json:"crawler"`
@@ -75,8 +76,9 @@ type Client struct {
 	Address string `json:"address"`
 }
 
-// Name returns a name for a file, and adds it to the taken ones. It has only lower-case letters, digits and
-// hyphens before a number and ext, because anybody can choose the name of a crawler, which stem may have.
+// Name returns a name for a file, and adds it to the taken ones. The name has only lower-case
+// letters, digits and hyphens before a number and ext, because stem may contain the name of a
+// crawler, which anybody can choose.
 func Name(stem, ext string, taken map[string]bool) string {
 	const most = 50
 	stem = strings.Join(strings.FieldsFunc(strings.ToLower(stem[:min(len(stem), most)]), func(c rune) bool {
@@ -90,7 +92,7 @@ func Name(stem, ext string, taken map[string]bool) string {
 	return name
 }
 
-// Sums are the SHA-256 of files by their names, in hexadecimal.
+// Sums maps names of files to their SHA-256 in hexadecimal.
 type Sums map[string]string
 
 // SumOf returns the SHA-256 of a text.
@@ -160,13 +162,13 @@ func (s Sums) Differ(want Sums, different, more string) (list []string) {
 	return list
 }
 
-// Letter is a letter to the operator of a crawler with violations. Its fields are for letter.tmpl.
+// Letter is a letter to the operator of a crawler with violations. letter.tmpl reads its fields.
 type Letter struct {
-	// Report is the report on the lines of the folder; Crawler is part of it.
+	// Report is the report on the lines of the folder, which includes Crawler.
 	Report  *report.Report
 	Crawler *report.CrawlerInfo
-	// MadeBy names the maker of the folder, "" to leave it out. Lines are the files with the lines of the
-	// crawler, and Robots, by report.RuleInfo.File, those with robots.txt.
+	// MadeBy names the maker of the folder; "" omits it. Lines are the files with lines of the
+	// crawler. Robots maps report.RuleInfo.File to the files with robots.txt.
 	MadeBy string
 	Lines  []string
 	Robots map[string]string
@@ -185,9 +187,9 @@ var letter = sync.OnceValue(func() *template.Template {
 	}).Parse(letterText))
 })
 
-// Text returns the letter. It claims no more than the lines show, and it is harmless if pasted into a
-// shell: text from logs and files is in single quotes, unless it is plain, and
-// its own sentences contain none.
+// Text returns the letter. It claims no more than the lines show. Pasting it into a shell is
+// harmless: text from logs and files is in single quotes unless it is plain, and its own sentences
+// contain no quotes.
 func (l *Letter) Text() ([]byte, error) {
 	var b bytes.Buffer
 	err := letter().Execute(&b, l)
@@ -197,8 +199,8 @@ func (l *Letter) Text() ([]byte, error) {
 // plain matches text that a shell reads as plain words.
 var plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
 
-// quoted returns text of a log or a file for a letter: without control characters, and
-// in single quotes unless it is plain.
+// quoted returns text from a log or a file for a letter, without control characters, and in single
+// quotes unless it is plain.
 func quoted(text string) string {
 	const most = 300
 	if len(text) > most {

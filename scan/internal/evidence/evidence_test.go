@@ -123,7 +123,7 @@ func TestLetter(t *testing.T) {
 	}
 }
 
-// A letter claims no more than the log shows.
+// TestLetterClaimsNoMore checks that a letter claims no more than the log shows.
 func TestLetterClaimsNoMore(t *testing.T) {
 	for want, change := range map[string]func(*Letter){
 		"The log does not say which robots.txt they were sent before.": func(l *Letter) { l.Crawler.InformedKnown = false },
