@@ -96,9 +96,18 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	if !utf8.Valid(text) {
 		return c, NotUTF8
 	}
-	found, isValid := find(text, o.Fields.filled())
+	paths := o.Fields.filled()
+	isDated := paths[Date] != ""
+	if !isDated {
+		paths[Date] = fieldNames[Date]
+	}
+	found, isValid := find(text, paths)
 	if !isValid {
 		return c, NotJSON
+	}
+	var unread []byte // a date that no field names
+	if !isDated {
+		unread, found[Date] = found[Date], nil
 	}
 	var v Values
 	for i, raw := range found {
@@ -120,8 +129,8 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 		}
 	}
 	c, why = v.Capture(o)
-	if o.Fields[Date] == "" && bytes.Contains(text, []byte(`"date"`)) { // most objects have no such member
-		_, c.DateUnread = parseDate(strings.Trim(string(follow(text, "date")), `"`))
+	if unread != nil {
+		_, c.DateUnread = parseDate(strings.Trim(string(unread), `"`))
 	}
 	return c, why
 }
