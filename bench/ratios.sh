@@ -116,12 +116,13 @@ row() {
 		if [ $round = 0 ]; then : >"$dir/theirs" && continue; fi
 		seconds "${ours[@]}" >>"$dir/ours"
 	done
-	local wall cpu other size
-	wall=$(median <"$dir/ours") cpu=$(cut -d' ' -f2 "$dir/ours" | median) other=$(median <"$dir/theirs")
+	local wall cpu other busy size
+	wall=$(median <"$dir/ours") cpu=$(cut -d' ' -f2 "$dir/ours" | median)
+	other=$(median <"$dir/theirs") busy=$(cut -d' ' -f2 "$dir/theirs" | median)
 	size=$(wc -c "${ours[-1]}" 2>/dev/null | cut -d' ' -f1 || true)
-	awk -v what="$what" -v target="$target" -v name="$name" -v wall="$wall" -v cpu="$cpu" -v other="$other" \
-		-v memory="$memory" -v size="$size" 'BEGIN { printf "| %s | %.3f | %.3f | %s | %s | %s %s | %s | %s |\n", what, wall, cpu,
-			(size > 2e6 ? sprintf("%.2f", cpu * 1e9 / size) : ""), memory, name, other,
+	awk -v what="$what" -v target="$target" -v name="$name" -v wall="$wall" -v cpu="$cpu" -v other="$other" -v busy="$busy" \
+		-v memory="$memory" -v size="$size" 'BEGIN { printf "| %s | %.3f | %.3f | %s | %s | %s | %s | %s | %s | %s |\n",
+			what, wall, cpu, (size > 2e6 ? sprintf("%.2f", cpu * 1e9 / size) : ""), memory, name, other, busy,
 			(other > 0 ? sprintf("%.2f", wall / other) : ""), target }'
 }
 
@@ -143,7 +144,7 @@ if [ "$read_lines" != "$(grep -ac '[^[:space:]]' "$dir/log")" ]; then # blank li
 	exit 1
 fi
 facts
-printf '\n| what | s | s of CPU | CPU a GB | MB | beside, s | ratio | target |\n|---|--:|--:|--:|--:|---|--:|--:|\n'
+printf '\n| what | s | CPU | CPU a GB | MB | beside | s | CPU | ratio | target |\n|---|--:|--:|--:|--:|---|--:|--:|--:|--:|\n'
 by_manifest=("$robotsieve" audit --output json --policy "$dir/policy.csv" --ip-ranges $sample/ranges "$dir/log")
 filter() { echo "${program:-$robotsieve}" filter --robots "$dir/robots.txt" --agent FooBot "$@"; }
 compile() { echo "${program:-$robotsieve}" compile --force -o "$dir/rules.rsv" "$@"; }
