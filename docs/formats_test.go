@@ -230,32 +230,10 @@ func tableOf(rows []realLog) string {
 	return b.String()
 }
 
-// TestFormatTable holds the list of formats in formats.md to the code.
+// TestFormatTable holds the names of formats in formats.md to the code.
 func TestFormatTable(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("\n")
-	for _, name := range format.Names() {
-		f, _ := format.ByName(name)
-		f, err := f.For([]byte(f.Head()+f.Sample()), true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lacks := ""
-		for _, l := range []struct {
-			has  bool
-			what string
-		}{{f.HasAgent(), "User-Agent"}, {f.HasHost(), "host"}, {!f.Sampled(), "requests, if it is sampled"}} {
-			if !l.has {
-				lacks += ", " + l.what
-			}
-		}
-		if lacks != "" {
-			lacks = " (lacks " + lacks[2:] + ")"
-		}
-		fmt.Fprintf(&b, "- `%s`: %s%s\n", name, f.By(), lacks)
-	}
-	b.WriteString("\n")
-	checkMade(t, "reference/formats.md", "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
+	checkMade(t, "reference/formats.md", "TestFormatTable: go test ./docs -run FormatTable -update",
+		"\n`"+strings.Join(format.Names(), "`, `")+"`\n\n")
 }
 
 // TestFormatExamples parses the users' formats that own-format.md shows.
@@ -271,16 +249,13 @@ func TestFormatExamples(t *testing.T) {
 	}
 }
 
-// TestEnvelopeTable holds the table of envelopes in formats.md to the code.
+// TestEnvelopeTable holds the list of envelopes in formats.md to the code.
 func TestEnvelopeTable(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("\n| name | written by | a line in it |\n|---|---|---|\n")
+	list := "\n"
 	for _, e := range format.Envelopes() {
-		sample := strings.NewReplacer("\x1b", "ESC", "|", "&#124;", "<", "&lt;").Replace(e.Sample)
-		fmt.Fprintf(&b, "| `%s` | %s | <code>%s</code> |\n", e.Name, e.By, sample)
+		list += fmt.Sprintf("- `%s`: %s\n", e.Name, e.By)
 	}
-	b.WriteString("\n")
-	checkMade(t, "reference/formats.md", "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", b.String())
+	checkMade(t, "reference/formats.md", "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", list+"\n")
 }
 
 func read(t *testing.T, name string) string {

@@ -181,7 +181,11 @@ func (d *description) write(of reflect.Type) {
 			} else {
 				kinds = " (" + kinds + ")"
 			}
-			fmt.Fprintf(&d.text, "- %s%s: %s\n", names[2:], kinds, strings.TrimSuffix(d.meaning(meaning, of), "."))
+			item := names[2:] + kinds
+			if last != f.json {
+				item += ": " + strings.TrimSuffix(d.meaning(meaning, of), ".")
+			}
+			fmt.Fprintf(&d.text, "- %s\n", item)
 			names, kinds = "", ""
 		}
 	}

@@ -181,6 +181,6 @@ calls a derivative of that code without this detour. Figures of peers in Python 
 
 Each line has the number of verdicts, what would give them, and the shortest such URL with Google's verdict. The cause
 is found by an experiment: the robots.txt or the URL is rewritten as the line says, and Google's reading of the result
-is then that of the peer.
+is then that of the peer. Causes of a single verdict are left out.
 `)
 }

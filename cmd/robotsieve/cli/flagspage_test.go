@@ -60,35 +60,6 @@ func (row *flagRow) markdown() string {
 	if preset != "" {
 		meaning += " (default " + preset + ")"
 	}
-	for _, r := range row.rules {
-		meaning += r.markdown()
-	}
 	on := strings.ReplaceAll(strings.ReplaceAll(row.on, " ", ", "), "-", " ")
 	return "- " + strings.Join(names, ", ") + " (" + on + "): " + meaning
-}
-
-// markdown says in words what a flag needs. What it excludes is left out, since the error names it.
-func (r rule) markdown() string {
-	names := func(list string) string {
-		var out []string
-		for ref := range strings.FieldsSeq(list) {
-			text := "`--" + strings.Replace(ref, "=", " ", 1) + "`"
-			if ref == argument {
-				text = "an argument"
-			}
-			out = append(out, text)
-		}
-		return strings.Join(out, " or ")
-	}
-	if r.needs == "" {
-		return ""
-	}
-	text := "; needs " + names(r.needs)
-	if r.with != "" {
-		text += " with " + names(r.with)
-	}
-	if r.on != "" {
-		text += " (" + strings.ReplaceAll(r.on, " ", ", ") + ")"
-	}
-	return text
 }

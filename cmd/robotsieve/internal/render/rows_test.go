@@ -42,7 +42,11 @@ func describe[T any](t *testing.T, of columns[T], name string) {
 	_, after, _ = strings.Cut(after, "\n<!-- end -->\n")
 	want := before + head
 	for _, c := range of {
-		want += fmt.Sprintf("- `%s` (%s): %s\n", c.name, rowKinds[c.kind], c.means)
+		kind := ""
+		if rowKinds[c.kind] != "number" {
+			kind = " (" + rowKinds[c.kind] + ")"
+		}
+		want += fmt.Sprintf("- `%s`%s: %s\n", c.name, kind, c.means)
 	}
 	if want += "\n<!-- end -->\n" + after; *updateRows {
 		err = os.WriteFile(docs+name, []byte(want), 0o666)

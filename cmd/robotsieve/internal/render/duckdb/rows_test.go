@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -71,8 +72,8 @@ func columns(t *testing.T) (names, types []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile("(?m)^- `(\\w+)` \\((\\w+)\\): ").FindAllStringSubmatch(string(page), -1) {
-		names, types = append(names, m[1]), append(types, kinds[m[2]])
+	for _, m := range regexp.MustCompile("(?m)^- `(\\w+)`(?: \\((\\w+)\\))?: ").FindAllStringSubmatch(string(page), -1) {
+		names, types = append(names, m[1]), append(types, kinds[cmp.Or(m[2], "number")])
 	}
 	return names, types
 }
