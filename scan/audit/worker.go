@@ -145,7 +145,7 @@ func (w *Worker) Counted() (lines, unparsed, outside int64) {
 // SetSite sets the site that the following chunks were logged by: it is where requests went
 // if the log names no hosts. The default is policy.Policy.Unnamed. If only is true,
 // lines that name another host are not judged.
-func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only }
+func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed.Site, w.only = s, only }
 
 // SetZoneless sets whether the times of the following chunks name no zone and their zone is
 // unknown. If this is so for any log, no time of the audit is more certain than Zoneless.
@@ -339,11 +339,11 @@ func (w *Worker) address() []byte {
 
 // scope returns where the record went. ok is false if it is not to be judged, for its target
 // or its host, and has been counted as such.
-func (w *Worker) scope() (at site, ok bool) {
+func (w *Worker) scope() (at *site, ok bool) {
 	t, r := w.tally, &w.record
 	if isNotJudged(r) {
 		t.NotJudged++
-		return site{}, false
+		return nowhere, false
 	}
 	at = w.site(r)
 	if at.other {
