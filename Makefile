@@ -64,8 +64,8 @@ race:
 guard:
 	$(GO) test -count=1 -run Guard ./...
 
-# The time of audit and filter beside wc, zstd and igzip, on files of 1 GB: a table in less than seven
-# minutes. BENCH_FLAGS are the megabytes and the rounds, such as "300 5".
+# The time of audit, filter and compile beside wc, rg, zstd, igzip, DuckDB, GoAccess and lnav, on files of 300 MB: a table
+# in a few minutes. BENCH_FLAGS are the megabytes and the rounds, such as "1000 7".
 BENCH_FLAGS ?=
 bench: build
 	@bench/ratios.sh $(BENCH_FLAGS)
