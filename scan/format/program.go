@@ -96,8 +96,9 @@ type programReader struct {
 	places   field.Places
 	ordinary bool // nextOrdinary has read it, so places is empty
 
-	// For an ordinary line: the bounds of the address, and the length of the method.
-	from, stop, method int
+	// For an ordinary line: the bounds of the address, the quotes of the request and the end of its
+	// method, and the quote after the User-Agent.
+	from, stop, open, method, end, quoted int
 }
 
 // Reset begins a chunk.
@@ -109,12 +110,13 @@ func (p *programReader) Next(r *Record) Kind {
 	}
 	r.Offset = p.at
 	line, quotes, back := p.cut()
-	places := &p.places
-	r.Line, places.Line, places.Marks, places.Back = line, line, quotes, back
-	p.ordinary = p.isCommon && p.nextOrdinary(r, quotes, back)
+	r.Line = line
+	p.ordinary = p.isCommon && p.nextOrdinary(r, line, quotes, back)
 	if p.ordinary {
 		return Request
 	}
+	places := &p.places
+	places.Line, places.Marks, places.Back = line, quotes, back
 	if p.Find(places) {
 		p.buf, p.plain = p.buf[:0], places.Marks != nil
 		p.take(p.early)
@@ -159,6 +161,7 @@ func (p *programReader) Complete(r *Record) {
 // Plausible reports whether the record looks like one from a log of the format.
 func (p *programReader) Plausible(r *Record) bool {
 	if p.ordinary {
+		p.places.Line, p.places.Marks, p.plain = r.Line, nil, false
 		if !p.Find(&p.places) {
 			return false
 		}
