@@ -73,7 +73,7 @@ func TestDigestDecides(t *testing.T) {
 		"b/20260101000000_robots.txt": "Y", "b/elsewhere": "A"})
 	a := ask(t, wayback, []string{dir + "/a.cdx"}, "bodies", dir+"/b")
 	equal(t, a, "2026-01-01T00:00:00Z,https://a.example,200,A")
-	if len(a.fault) != 1 || !strings.HasSuffix(a.fault[0], "b/20260101000000/a.example/robots.txt is not used: its SHA-1 is "+
+	if len(a.fault) != 1 || !strings.HasSuffix(a.fault[0], "b/20260101000000/a.example/robots.txt is not used: its SHA-1 "+
 		"differs from the capture's") {
 		t.Errorf("%q", a.fault)
 	}
