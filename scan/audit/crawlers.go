@@ -60,9 +60,11 @@ type clients struct {
 }
 
 func (w *clients) empty() {
+	if w.known != nil {
+		clear(w.recent[:])
+		clear(w.senders.recent[:])
+	}
 	w.agents, w.known, w.named = memo[namedAgent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}
-	clear(w.recent[:])
-	clear(w.senders.recent[:])
 }
 
 // isCrawler reports whether it is a crawler. A nil agent is not.

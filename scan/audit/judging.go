@@ -28,18 +28,19 @@ type judging struct {
 	everybody *client
 }
 
-func newJudging(a *Auditor, q *quota) judging {
-	j := judging{policy: a.config.Policy, quota: q}
+func (j *judging) start(a *Auditor, q *quota) {
+	j.policy, j.quota = a.config.Policy, q
 	if a.config.Undeclared != nil {
 		j.everybody = &client{agent: &agent{subject: a.subject(crawler.Claim{})}, identity: nobody.identity}
 		j.everybody.subject.Tokens = nil
 	}
-	return j
 }
 
 func (w *judging) empty() {
+	if w.bindings != nil {
+		clear(w.recent[:])
+	}
 	w.bindings = map[bindingKey]*policy.Binding{}
-	clear(w.recent[:])
 }
 
 // target is the target of a request as one crawler reads it. It implements judge.Copies.

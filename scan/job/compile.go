@@ -117,6 +117,10 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	defer g.stop(nil)
 	c, err := o.gatherAndWrite(g, shares, out)
 	g.report()
+	if o.AllVersions && g.undated > 0 {
+		o.Messages.warn("copies whose date, in a member or column called date, is not read: %s; name all in option Fields, "+
+			"such as host=host,body=body,date=date", english.Grouped(g.undated))
+	}
 	err = cmp.Or(err, g.set.Close())
 	switch {
 	case ctx.Err() != nil && err != nil:

@@ -18,6 +18,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -44,6 +45,8 @@ type gatherer struct {
 	unused func(capture.Capture)
 	bytes  atomic.Int64 // read, decompressed
 	lost   bool         // an input could not be used, wholly or in part
+	// undated are captures without a date, except one that Options.Fields does not name.
+	undated int64
 	// inside is the folder that is read without following links out of it, "" if they are followed.
 	inside string
 }
@@ -280,6 +283,8 @@ func (g *gatherer) rows(in *source.Input) error {
 	if fields == (capture.Fields{}) {
 		fields[capture.Host], fields[capture.Body] = "host", "body"
 	}
+	unread := fields[capture.Date] == "" &&
+		slices.ContainsFunc(file.Columns(), func(c columnar.Column) bool { return c.Name == "date" })
 	names, of := fields.Columns()
 	rows, err := file.Select(g.ctx, names...)
 	if err != nil {
@@ -301,7 +306,7 @@ func (g *gatherer) rows(in *source.Input) error {
 				Text: string(v[capture.Host])})
 			continue
 		}
-		c.Line = number
+		c.Line, c.DateUnread = number, unread
 		g.add(c, capture.Table)
 	}
 	return nil
@@ -402,6 +407,9 @@ func (g *gatherer) add(c capture.Capture, from capture.Kind) {
 	g.taken[sourceNames[from]]++
 	if c.Time.IsZero() {
 		c.Time, c.Month = g.date, g.month
+	}
+	if c.DateUnread && c.Time.IsZero() {
+		g.undated++
 	}
 	if err := g.give(c); err != nil {
 		g.stop(err)
