@@ -37,8 +37,8 @@ func View(url []byte) (o Origin, ok bool) {
 	return o, end > 0
 }
 
-// viewHost returns the length of a host that View reads at the beginning of an authority and what follows it; 0 if there
-// is none.
+// viewHost returns the length of the host that View reads at the beginning of an authority and what follows it; 0 if
+// there is none.
 func viewHost(b []byte) (end int) {
 	if len(b) == 0 {
 		return 0
