@@ -56,7 +56,7 @@ def has(*tools):
 def try_command(*command, sample=SAMPLE):
     """A command says its version and commit, and audits the sample."""
     said = run(*command, "version")
-    assert re.match(rf"robotsieve {re.escape(VERSION)} (\(commit \w{{40}} of 2\S+\) )?go1\.\S+ \w+/\w+\n$", said), said
+    assert re.match(rf"robotsieve {re.escape(VERSION)} \(commit {COMMIT} of 2\S+Z\) go1\.\S+ \w+/\w+\n$", said), said
     found = run(*command, "audit", "--policy", f"{sample}/policy.csv", "--host", "https://lantern.example",
                 "--crawlers", f"{sample}/crawlers.json", "--ip-ranges", f"{sample}/ranges", f"{sample}/access.log.gz")
     assert found == WANTED, f"{command}: the audit of the sample prints\n{found}"
@@ -139,7 +139,7 @@ def wheel(folder):
     assert not list(folder.glob("**/*robotsieve*")), "the wheel leaves files"
 
 
-def manifests(sums):
+def manifests(sums, folder):
     """Those of other package managers have the checksums. Without nix-hash goreleaser makes none for nix."""
     cask, scoop, nix = (RELEASE / name for name in
                         ("homebrew/Casks/robotsieve.rb", "scoop/robotsieve.json", "nix/pkgs/robotsieve/default.nix"))
@@ -152,6 +152,9 @@ def manifests(sums):
         if name.endswith(".tar.gz") and has("nix-hash"):
             want = run("nix-hash", "--type", "sha256", "--to-base32", want).strip()
             assert want in nix.read_text(), f"the manifest for nix has no {name}"
+    renamed = re.findall('rename "(.*)", "(.*)"', cask.read_text())
+    for file in re.findall('(?:manpage|completion|binary) "(.*)"', cask.read_text()):
+        assert any(list(folder.glob(source + file[len(to):])) for source, to in renamed if file.startswith(to)), file
     if has("nix-instantiate"):
         run("nix-instantiate", "--parse", nix)
     if has("ruby"):
@@ -167,5 +170,5 @@ with tempfile.TemporaryDirectory() as made:
         packages(made)
         container(made / "container", programs[NATIVE == "arm64"])
     wheel(made / "venv")
-    manifests(sums)
+    manifests(sums, made)
     print(f"robotsieve {VERSION}: {len(sums)} files tried" + (", without " + ", ".join(left_out) if left_out else ""))

@@ -116,8 +116,8 @@ func TestResolve(t *testing.T) {
 		}
 		got := d.resolver().Resolve(t.Context(), pairs)
 		for i, c := range cases {
-			if got.Verified[i] != c.want {
-				t.Errorf("%s: %v", c.name, got.Verified[i])
+			if got.Names[i] != "" != c.want {
+				t.Errorf("%s: %v", c.name, got.Names[i])
 			}
 		}
 		if got.Failed != 2 || got.Unasked != 0 {
@@ -200,7 +200,7 @@ func TestResolveCanceled(t *testing.T) {
 	if got := d.resolver().Resolve(ctx, many(t, 20)); got.Unasked != 20 || len(d.asked) != 0 {
 		t.Errorf("%d asked about, %d not", len(d.asked), got.Unasked)
 	}
-	if got := d.resolver().Resolve(ctx, nil); got.Unasked != 0 || len(got.Verified) != 0 {
+	if got := d.resolver().Resolve(ctx, nil); got.Unasked != 0 || len(got.Names) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }

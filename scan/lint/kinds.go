@@ -34,7 +34,8 @@ var withLongest = sync.OnceValue(func() []Kind {
 		case compile.NoteLongLine.Name():
 			all[i].Bad = rule + "Disallow: /" + strings.Repeat("x", 16_700) + "\n"
 		case notDecided:
-			all[i].Bad = everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" + strings.Repeat("x", 7990) + "y\n"
+			all[i].Bad = everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" +
+				strings.Repeat("x", 7990) + "y\n"
 		}
 	}
 	return all

@@ -240,14 +240,14 @@ func TestXzDictionary(t *testing.T) {
 		binary.LittleEndian.PutUint32(h[len(h)-4:], crc32.ChecksumIEEE(h[:len(h)-4]))
 		return b
 	}
-	small := []byte("some line\n")
+	small, large := []byte("some line\n"), ask(noise(1<<20))
 	if got, res := decoded(t, ask(small)); !bytes.Equal(got, small) || res.Err != nil {
 		t.Errorf("%q %+v", got, res)
 	}
 	for before, b := range map[string][]byte{
-		"":                       ask(noise(1 << 20)),
-		"some line\n":            append(xzs(t, small), ask(noise(1<<20))...),
-		"some line\nsome line\n": slices.Concat(ask(small), xzs(t, small), ask(noise(1<<20))),
+		"":                       large,
+		"some line\n":            append(xzs(t, small), large...),
+		"some line\nsome line\n": slices.Concat(ask(small), xzs(t, small), large),
 	} {
 		var err error
 		var got []byte

@@ -23,9 +23,9 @@ func TestZstdWithADictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := string(bytes.Join(samples, nil))
+	want := string(bytes.Join(samples[:40], nil))
 	var frames []byte
-	for _, s := range samples {
+	for _, s := range samples[:40] {
 		frames = append(frames, zstFrame(t, s, false, zstd.WithEncoderDict(dict))...)
 	}
 	for name, payload := range map[string][]byte{"plain": dict, "compressed": zstFrame(t, dict, false)} {

@@ -9,7 +9,7 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed" // the text of letters
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -37,30 +37,27 @@ const (
 )
 
 // Schema is the version of the layout of a folder.
-const Schema = "robotsieve.evidence/5"
+const Schema = "robotsieve.evidence/6"
 
-// Details is what is needed, beside the basis, to audit the lines of a folder again, with
-// facts from the audit of the logs that the folder cannot prove: Violations, which may be incomplete here, and
-// the SHA-256 of the logs. LookedUp are the clients verified by looking up their
-// names.
+// Details is what is needed, beside the basis, to audit the lines of a folder again, with facts from the audit of the
+// logs that the folder cannot prove: Violations, which may be incomplete here, Partial, Proxied and AddressesCut
+// as a report.Report has them, and the SHA-256 of the logs.
 type Details struct {
-	Schema  string `json:"schema"`
-	Program string `json:"program"`
-	Command string `json:"command"`
-	MadeBy  string `json:"made_by"`
-	Partial bool   `json:"partial"`
-	Proxied bool   `json:"proxied"`
-	// AddressesCut is as report.Report.IPv4Cut.
+	Schema       string             `json:"schema"`
+	Program      string             `json:"program"`
+	Command      string             `json:"command"`
+	MadeBy       string             `json:"made_by"`
+	Partial      bool               `json:"partial"`
+	Proxied      bool               `json:"proxied"`
 	AddressesCut bool               `json:"addresses_cut"`
 	Violations   int64              `json:"violations"`
 	TimeZone     string             `json:"time_zone"`
 	Lines        []Lines            `json:"lines"`
-	LookedUp     []Client           `json:"looked_up"`
 	Logs         []report.InputInfo `json:"logs"`
 }
 
-// Lines is a file of log lines of a crawler or, if that is "", of unknown crawlers or of answers. Origins
-// apply if the lines name no hosts. Only means that lines naming other hosts are not judged.
+// Lines is a file of log lines of a crawler or, if that is "", of unknown crawlers or of answers. Origins apply if the lines
+// name no hosts. Only means that lines naming other hosts are not judged.
 type Lines struct {
 	File    string   `json:"file"`
 	Crawler string   `json:"crawler"`
@@ -69,62 +66,66 @@ type Lines struct {
 	Only    bool     `json:"only"`
 }
 
-// Client is a client of a crawler.
-type Client struct {
-	Crawler string `json:"crawler"`
-	Address string `json:"address"`
-}
+// other matches what file names have no part of.
+var other = lazy.Regexp(`[^a-z0-9]+`)
 
-// Name returns a name for a file, and adds it to the taken ones. It has only lower-case letters, digits and
+// Name returns a name for a file that is not taken. It has only lower-case letters, digits and
 // hyphens before a number and ext, because anybody can choose the name of a crawler, which stem may have.
-func Name(stem, ext string, taken map[string]bool) string {
-	const most = 50
-	stem = strings.Join(strings.FieldsFunc(strings.ToLower(stem[:min(len(stem), most)]), func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
-	}), "-")
+func Name[V any](stem, ext string, taken map[string]V) string {
+	stem = strings.Trim(other().ReplaceAllString(strings.ToLower(stem[:min(len(stem), 50)]), "-"), "-")
 	name := stem + ext
-	for n := 2; taken[name]; n++ {
+	for n := 2; ; n++ {
+		if _, isTaken := taken[name]; !isTaken {
+			return name
+		}
 		name = fmt.Sprintf("%s.%d%s", stem, n, ext)
 	}
-	taken[name] = true
-	return name
 }
 
-// Sums are the SHA-256 of files by their names, in hexadecimal.
+// JSON returns a document of a folder.
+func JSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return text.Bytes(), err
+}
+
+// Sums are the SHA-256 of files by their names, in hexadecimal. Links, pipes and devices have another text.
 type Sums map[string]string
 
-// SumOf returns the SHA-256 of a text.
-func SumOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
+// Has reports whether there is a regular file.
+func (s Sums) Has(name string) bool { return len(s[name]) == 2*sha256.Size }
 
-// SumsOf hashes all files of a folder. It opens regular files only: anything else counts as different.
-func SumsOf(ctx context.Context, dir string) (sums Sums, others []string, err error) {
-	sums = Sums{}
-	err = disk.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
+// SumOf returns the SHA-256 of a text.
+func SumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+
+// SumsOf hashes all files of a folder. It opens regular files only.
+func SumsOf(ctx context.Context, dir string) (Sums, error) {
+	sums := Sums{}
+	return sums, disk.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
 		if err = cmp.Or(err, ctx.Err()); err != nil || e.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		if name = filepath.ToSlash(name); err != nil || !e.Type().IsRegular() {
-			others = append(others, name+" is neither a file nor a folder")
+		name = filepath.ToSlash(name)
+		if sums[name] = "irregular"; err != nil || !e.Type().IsRegular() {
 			return err
 		}
-		file, err := disk.Open(path)
+		file, err := disk.OpenRegular(path)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
 		sum := sha256.New()
 		_, err = io.Copy(sum, file)
-		sums[name] = hex.EncodeToString(sum.Sum(nil))
+		sums[name] = fmt.Sprintf("%x", sum.Sum(nil))
 		return err
 	})
-	return sums, others, err
 }
 
-// Manifest returns the manifest of files.
+// Manifest returns the manifest of files, which Stated reads.
 func (s Sums) Manifest() []byte {
 	var b []byte
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -185,13 +186,13 @@ var letter = sync.OnceValue(func() *template.Template {
 	}).Parse(letterText))
 })
 
-// Text returns the letter. It claims no more than the lines show, and it is harmless if pasted into a
-// shell: text from logs and files is in single quotes, unless it is plain, and
-// its own sentences contain none.
-func (l *Letter) Text() ([]byte, error) {
+// AddTo adds the letter to files by their names. It claims no more than the lines show, and it is harmless if pasted
+// into a shell: text from logs and files is in single quotes, unless it is plain, and its own sentences contain none.
+func (l *Letter) AddTo(files map[string][]byte) error {
 	var b bytes.Buffer
 	err := letter().Execute(&b, l)
-	return b.Bytes(), err
+	files[Name("letter-"+l.Crawler.Crawler, ".txt", files)] = b.Bytes()
+	return err
 }
 
 // plain matches text that a shell reads as plain words.
