@@ -56,8 +56,8 @@ type Details struct {
 	Logs         []report.InputInfo `json:"logs"`
 }
 
-// Lines is a file of log lines of a crawler or, if that is "", of unknown crawlers or of answers. Origins apply if the lines
-// name no hosts. Only means that lines naming other hosts are not judged.
+// Lines is a file of log lines of a crawler or, if that is "", of unknown crawlers or of answers. Origins
+// apply if the lines name no hosts. Only means that lines naming other hosts are not judged.
 type Lines struct {
 	File    string   `json:"file"`
 	Crawler string   `json:"crawler"`
