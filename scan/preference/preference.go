@@ -125,7 +125,7 @@ func (r *reader) readUsage(record *compile.Record) {
 	values, ok := dictionary(rest)
 	if !ok || len(values) == 0 {
 		r.names[ContentUsage] = true
-		r.fault(WrongValue, record, rest, "the line states nothing, as it is no dictionary of RFC 9651")
+		r.fault(WrongValue, record, rest, "it is no dictionary of RFC 9651")
 	}
 	for _, m := range values {
 		r.state(record, Statement{Signal: ContentUsage, Use: m.key, Path: path}, m.value)
@@ -237,6 +237,11 @@ func (r *reader) crawler(name, token string, groups []int) {
 			}
 		}
 	}
+	for i := range list {
+		if list[i].Value == contradicted {
+			list[i].Value = Unknown
+		}
+	}
 	for _, s := range signals {
 		isStated := func(x Statement) bool {
 			return x.Signal == s.Name && x.Use == s.Use && strings.Trim(x.Path, "/") == ""
@@ -260,20 +265,22 @@ func (r *reader) crawler(name, token string, groups []int) {
 	r.list = append(r.list, Crawlers{[]string{name}, list})
 }
 
-// combine merges two statements about the same thing. In the draft of Content-Usage any no wins; the draft of
-// Content-Signal is silent, so a contradiction is unknown.
+// contradicted is the value of a Content-Signal while lines are combined that contradict each other.
+const contradicted = "contradicted"
+
+// combine merges two statements about the same thing; one with a wrong value changes nothing. In the draft of
+// Content-Usage any no wins; the draft of Content-Signal is silent, so a contradiction is unknown.
 func (r *reader) combine(to *Statement, s Statement) {
 	line := s.Lines[0]
-	isKnown := to.Value != Unknown && s.Value != Unknown
 	switch {
-	case to.Value == s.Value:
-	case isKnown:
+	case to.Value == s.Value || s.Value == Unknown || to.Value == contradicted:
+	case to.Value == Unknown:
+		to.Value = s.Value
+	default:
 		r.faults = append(r.faults, Fault{Contradiction, line, s.Use, fmt.Sprintf("line %d says %s", to.Lines[0], to.Value)})
 		if to.Value = No; s.Signal == ContentSignal {
-			to.Value = Unknown
+			to.Value = contradicted
 		}
-	case s.Signal == ContentUsage && s.Value != Unknown:
-		to.Value = s.Value
 	}
 	if !slices.Contains(to.Lines, line) {
 		to.Lines = append(to.Lines, line)
