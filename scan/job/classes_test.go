@@ -59,7 +59,7 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 		list = append(list, *class)
 		return nil
 	}
-	if err := c.run(); err != nil {
+	if err := c.run(c.origin); err != nil {
 		t.Fatal(err)
 	}
 	c.agents = c.agents[:1]
@@ -97,7 +97,7 @@ func TestRulesetsAreClassedOnce(t *testing.T) {
 	rules := rulesFor(t, false, "GPTBot", lines.String())
 	c := classifier{archived: rules, all: true, known: map[ruled]report.SiteClass{}}
 	c.each = func(*report.SiteClass) error { return nil }
-	if err := c.run(); err != nil || len(c.known) != 3 {
+	if err := c.run(c.origin); err != nil || len(c.known) != 3 {
 		t.Errorf("%d classes of 3 rulesets (%v)", len(c.known), err)
 	}
 	file := filepath.Join(t.TempDir(), "a.rsv")

@@ -18,7 +18,7 @@ func Trend(ctx context.Context, o ClassOptions, each func(*report.MonthClass) er
 	}
 	t := trend{classifier: c, changes: map[monthAgent]map[string]int64{}, first: math.MaxInt, end: math.MinInt}
 	c.each = t.add
-	if err := c.list(o.Archive); err != nil {
+	if err := c.list(o.Archive, c.origin); err != nil {
 		return err
 	}
 	for _, a := range c.agents {

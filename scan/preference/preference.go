@@ -178,24 +178,16 @@ func IsSignal(key string) bool {
 func Control(rules *automaton.Ruleset) (list []Crawlers) {
 	for _, a := range rules.Agents() {
 		if find(ControlToken, a.Token) != nil {
-			s := Statement{ControlToken, a.Token, "", controlled(a.Machine), []int{}}
-			list = append(list, Crawlers{[]string{a.Token}, []Statement{s}})
+			list = append(list, Crawlers{[]string{a.Token}, []Statement{control(a.Token, a.Machine)}})
 		}
 	}
 	return list
 }
 
-// controlled returns the value that a machine represents.
-func controlled(m *automaton.Machine) string {
-	switch prove.Classify(m).Class {
-	case prove.Full:
-		return No
-	case prove.Partial:
-		return Partly
-	case prove.None:
-		return Yes
-	}
-	return Unknown
+// control returns the statement that the rules for a control token make.
+func control(token string, m *automaton.Machine) Statement {
+	values := map[prove.Class]string{prove.Full: No, prove.Partial: Partly, prove.None: Yes}
+	return Statement{ControlToken, token, "", cmp.Or(values[prove.Classify(m).Class], Unknown), []int{}}
 }
 
 // eachCrawler finds the statements of each crawler's groups.
@@ -251,7 +243,12 @@ func (r *reader) crawler(name, token string, groups []int) {
 		}
 	}
 	if find(ControlToken, token) != nil {
-		list = append(list, r.control(token, groups))
+		m, _ := r.robots.Ruleset.Named([]byte(token))
+		s := control(token, m)
+		for _, i := range groups {
+			s.Lines = append(s.Lines, r.robots.Groups[i].Agents[0].Line)
+		}
+		list = append(list, s)
 	}
 	if list == nil {
 		return
@@ -285,14 +282,4 @@ func (r *reader) combine(to *Statement, s Statement) {
 	if !slices.Contains(to.Lines, line) {
 		to.Lines = append(to.Lines, line)
 	}
-}
-
-// control finds the statement of a control token's groups.
-func (r *reader) control(token string, groups []int) Statement {
-	m, _ := r.robots.Ruleset.Named([]byte(token))
-	s := Statement{ControlToken, token, "", controlled(m), []int{}}
-	for _, i := range groups {
-		s.Lines = append(s.Lines, r.robots.Groups[i].Agents[0].Line)
-	}
-	return s
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -348,8 +347,7 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 		}
 	}
 	number := 0
-	body := lineEnds.Replace(string(compile.WholeLines(file.Body, file.MaxBytes)))
-	for text := range strings.SplitSeq(body, "\n") {
+	for text := range lint.Lines(file.Body, file.MaxBytes) {
 		if number++; number > d.Lines {
 			break
 		}
@@ -398,9 +396,6 @@ func forExample(n lint.Note) string {
 	}
 	return ", for example " + shorter(n.Witness, maxNoteSize)
 }
-
-// lineEnds converts the line ends that parsers know to one.
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // table is a section whose groups are filled, up to maxRows.
 type table struct {
