@@ -137,8 +137,8 @@ func TestClassesThatCannotBeListed(t *testing.T) {
 // An archive whose dates lie ages apart is refused by month: its table would have no end.
 func TestTrendOfAgesIsRefused(t *testing.T) {
 	for last, refused := range map[int64]bool{253_402_300_799: false, math.MaxInt64 - 1: true} {
-		tr := trend{classifier: &classifier{archived: &archived{}}, changes: map[monthAgent]map[string]int64{}, first: math.MaxInt,
-			end: math.MinInt}
+		tr := trend{classifier: &classifier{archived: &archived{}}, first: math.MaxInt,
+			changes: map[monthAgent]map[string]int64{}, end: math.MinInt}
 		for _, from := range []int64{-62_135_596_800, last} { // from the year 1
 			_ = tr.add(&report.SiteClass{Origin: "https://a.example:443", From: from, Until: math.MaxInt64, Class: "full"})
 		}

@@ -230,6 +230,17 @@ func TestCheckWithoutScripts(t *testing.T) {
 	}
 }
 
+// TestCheckOnPhones: who is barred and the verdicts are read without scrolling sideways.
+func TestCheckOnPhones(t *testing.T) {
+	p := openCheck(t, newer, older, []string{"/private/x", "/b"}, view{width: 390})
+	for _, id := range []string{"barred", "verdicts"} {
+		sizes := ask[[]int](p, fmt.Sprintf(`(e => [e.scrollWidth, e.clientWidth])(document.querySelector("#%s .wide"))`, id))
+		if sizes[0] > sizes[1] {
+			t.Errorf("%s: %d px in %d", id, sizes[0], sizes[1])
+		}
+	}
+}
+
 // TestCheckPrint: on paper nothing is cut off, and there are no controls.
 func TestCheckPrint(t *testing.T) {
 	urls := []string{"https://a.example/" + strings.Repeat("b", 400)}
