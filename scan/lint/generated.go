@@ -18,7 +18,8 @@ var generators = []struct{ begin, end string }{
 // lineEnds normalizes the line ends of a robots.txt.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Lines returns the lines of a robots.txt that parsers read of so many bytes, with an empty one behind the last line end.
+// Lines returns the lines that parsers read of a robots.txt, at most maxBytes of it. After the last line end
+// there is an empty line.
 func Lines(body []byte, maxBytes int) iter.Seq[string] {
 	return strings.SplitSeq(lineEnds.Replace(string(compile.WholeLines(body, maxBytes))), "\n")
 }

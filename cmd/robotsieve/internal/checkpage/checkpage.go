@@ -1,6 +1,6 @@
-// Package checkpage lays out the results of check on a robots.txt in sections: for the page, for Markdown, and
-// for the page's script, which repeats it when its reader edits the file. It does not depend on HTML or
-// Markdown.
+// Package checkpage lays out the results of check on a robots.txt in sections. They are shown on
+// the page, in Markdown, and by the page's script when a visitor edits the file. The package is
+// independent of HTML and Markdown.
 package checkpage
 
 import (
@@ -21,7 +21,7 @@ type Page struct {
 	Title    string
 	Headline []string // paragraphs
 	Totals   []Total
-	Sections []Section // without empty ones
+	Sections []Section // none of them is empty
 }
 
 // Total is a number and what it counts.
@@ -33,16 +33,16 @@ type Section struct {
 	Columns            []Column
 	Groups             []Group
 	Lines              []Line
-	More               string // what was left out
+	More               string // describes what was left out
 }
 
-// Column is a column of a table. The cells of a Code column are text of files.
+// Column is a column of a table. The cells of a Code column are quoted from files.
 type Column struct {
 	Heading string
 	Code    bool
 }
 
-// Group is some rows of a table. Tint is as in Line, for a group of robots.txt.
+// Group is a group of table rows. Tint is as in Line, for a group of robots.txt.
 type Group struct {
 	Title string
 	Tint  int
@@ -53,33 +53,32 @@ type Group struct {
 type Line struct {
 	Number int
 	Text   string
-	Tint   int // 1 to Tints, the same for all lines of a group; 0 outside of groups
+	Tint   int // 1 to Tints, one per group; 0 outside groups
 	Notes  []LineNote
 }
 
-// LineNote is a note beside a line.
+// LineNote is a note next to a line.
 type LineNote struct{ Severity, Text string }
 
-// The bounds of a page.
+// Limits of a page.
 const (
 	Tints       = 6
 	maxLines    = 5000
-	maxRows     = 3000 // of a table
+	maxRows     = 3000 // per table
 	maxCell     = 160  // characters
 	maxLine     = 300
-	maxNames    = 2000 // of a group of rows, and of crawlers in a cell
-	maxNotes    = 20   // beside a line
-	maxNoteSize = 400  // characters beside a line
+	maxNames    = 2000 // titles of groups, and names of crawlers
+	maxNotes    = 20   // per line
+	maxNoteSize = 400  // characters per note
 )
 
-// Of lays out a description and the answers about URLs, as package explain returns them. Its texts
-// are for people.
+// Of lays out a description and answers about URLs from package explain. Its texts are for display.
 func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
 	d, answers = report.Texts(d, report.Printable), report.Texts(answers, report.Printable)
 	if d.File == "-" {
 		d.File = "stdin"
 	}
-	if base(d.File) != base(d.Against) { // hides the folders of whoever runs check
+	if base(d.File) != base(d.Against) { // hides the folders of the user of check
 		d.File, d.Against = base(d.File), base(d.Against)
 	}
 	p := Page{Title: "robots.txt: " + cut(d.File), Headline: headline(d)}
@@ -104,10 +103,10 @@ func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Pa
 // base returns the name of a file without its folders.
 func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// cut bounds the text of most cells.
+// cut limits the text of a cell.
 func cut(text string) string { return shorter(text, maxCell) }
 
-// shorter cuts a text after so many characters.
+// shorter cuts a text to at most most characters.
 func shorter(text string, most int) string {
 	if len(text) > most {
 		if runes := []rune(text); len(runes) > most {
@@ -144,7 +143,7 @@ func headline(d *explain.Description) []string {
 	return list
 }
 
-// changed counts the changes.
+// changed returns a sentence with the number of changes.
 func changed(d *explain.Description) string {
 	n := len(explain.ChangesOf(d.Differences))
 	switch {
@@ -156,7 +155,7 @@ func changed(d *explain.Description) string {
 	return "No change from " + cut(d.Against) + " in what crawlers may fetch, proved for all paths."
 }
 
-// verdicts are the answers about URLs.
+// verdicts lists the answers about URLs.
 func verdicts(answers []explain.Answer) Section {
 	t := newTable("verdicts", "Verdicts", "", "`URL`", "agent", "verdict", "`decided by`", "because")
 	for _, a := range answers {
@@ -178,10 +177,10 @@ func verdicts(answers []explain.Answer) Section {
 	return t.end("verdict", 0)
 }
 
-// changes are the changes from the older file, by agent.
+// changes lists the changes since the older file, by agent.
 func changes(d *explain.Description) Section {
-	t := newTable("changes", "What changed", "From "+cut(d.Against)+", for whom, with a shortest path for each pair of "+
-		"rules that decide.", "`path`", "before", "now")
+	t := newTable("changes", "What changed", "From "+cut(d.Against)+", by crawler, with a shortest path for each "+
+		"pair of rules that decide.", "`path`", "before", "now")
 	was := map[string]string{explain.NowAllowed: "forbidden, ", explain.NowForbidden: "allowed, "}
 	rows, titles := map[string][][]string{}, []string(nil)
 	for _, c := range explain.ChangesOf(d.Differences) {
@@ -246,7 +245,7 @@ func agents(d *explain.Description) Section {
 	return t.end("agent", 0)
 }
 
-// groups shows what each group permits.
+// groups lists what each group permits.
 func groups(d *explain.Description, tints func(line int) int) Section {
 	t := newTable("groups", "What each group permits", "", "", "paths", "`rule`")
 	if d.Rules > 0 {
@@ -276,7 +275,7 @@ func groups(d *explain.Description, tints func(line int) int) Section {
 	return s
 }
 
-// signals are the preferences about the use of pages.
+// signals lists the preferences about the use of pages.
 func signals(d *explain.Description) Section {
 	t := newTable("signals", "Preferences", "How pages may be used. They neither allow nor forbid a fetch.",
 		"crawlers", "preference")
@@ -288,7 +287,7 @@ func signals(d *explain.Description) Section {
 	return t.end("crawler", d.NotListed.Signals)
 }
 
-// others are the lines that are not rules.
+// others lists the lines that aren't rules.
 func others(d *explain.Description) Section {
 	t := newTable("others", "Lines that are no rules", "", "line", "`text`")
 	for _, o := range d.Others {
@@ -297,7 +296,7 @@ func others(d *explain.Description) Section {
 	return t.end("line", d.NotListed.Others)
 }
 
-// notes lists what is wrong, the gravest first.
+// notes lists the problems found, the gravest first.
 func notes(d *explain.Description) Section {
 	t := newTable("notes", "Notes", "", "", "lines", "note", "`for example`")
 	for _, n := range d.Gravest() {
@@ -310,8 +309,8 @@ func notes(d *explain.Description) Section {
 	return s
 }
 
-// tintsOf returns the tints of lines: a group has one, from its first line to the next group's, with the preferences
-// and delays for its crawlers.
+// tintsOf returns a function for the tint of a line. A group has one tint, from its first line to the next group,
+// including its preferences and delays.
 func tintsOf(d *explain.Description) func(line int) int {
 	isOther := map[int]bool{}
 	for _, o := range d.Others {
@@ -335,7 +334,7 @@ func tintsOf(d *explain.Description) func(line int) int {
 	}
 }
 
-// lines are the lines of the file, each with its notes.
+// lines lists the lines of the file with their notes.
 func lines(d *explain.Description, file *explain.File, tints func(line int) int) Section {
 	s := Section{ID: "lines", Heading: "Line by line", Intro: "The lines of a group have one colour."}
 	beside := map[int][]lint.Note{}
@@ -368,8 +367,8 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 	return s
 }
 
-// noteBeside returns a note for a line. It quotes the parts of the line that it concerns, if they are not all that
-// stands behind a key.
+// noteBeside returns a note to show next to a line. It quotes the parts of the line that it concerns, unless they end
+// the line.
 func noteBeside(n lint.Note, line string) LineNote {
 	line = strings.TrimSpace(line)
 	text := shorter(n.Note, maxNoteSize)
@@ -389,7 +388,7 @@ func noteBeside(n lint.Note, line string) LineNote {
 	return LineNote{n.Severity, text + forExample(n)}
 }
 
-// forExample ends a note beside a line with its witness.
+// forExample returns the end of a note with an example path, or "".
 func forExample(n lint.Note) string {
 	if n.Witness == "" {
 		return ""
@@ -397,7 +396,7 @@ func forExample(n lint.Note) string {
 	return ", for example " + shorter(n.Witness, maxNoteSize)
 }
 
-// table is a section whose groups are filled, up to maxRows.
+// table fills the groups of a section, up to maxRows rows.
 type table struct {
 	Section
 	next *Group // that the next row begins; nil within a group
@@ -405,7 +404,7 @@ type table struct {
 	left int
 }
 
-// newTable returns a table. Quoted columns have text of files.
+// newTable returns a table. Columns in backquotes contain text of files.
 func newTable(id, heading, intro string, columns ...string) *table {
 	t := &table{Section: Section{ID: id, Heading: heading, Intro: intro}, next: &Group{}}
 	for _, name := range columns {
@@ -415,7 +414,7 @@ func newTable(id, heading, intro string, columns ...string) *table {
 	return t
 }
 
-// begin begins a group of rows.
+// begin starts a group of rows.
 func (t *table) begin(title string, tint int) {
 	t.next = &Group{Title: shorter(title, maxNames), Tint: tint}
 }
@@ -441,7 +440,7 @@ func (t *table) row(cells ...string) {
 	g.Rows = append(g.Rows, cells)
 }
 
-// end returns the section, with the number of rows that were left out here and in its source.
+// end returns the section with the number of rows left out here and by the section's source.
 func (t *table) end(noun string, more int) Section {
 	if n := int64(t.left + more); n > 0 {
 		t.More = "and " + english.Plural(n, "more "+noun) + "."

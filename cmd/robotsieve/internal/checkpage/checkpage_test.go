@@ -34,8 +34,8 @@ func sectionOf(p checkpage.Page, id string) (s checkpage.Section) {
 	return s
 }
 
-// TestNamesAreWhole: however many crawlers are barred, each is named, once, where they are listed and where their
-// change is; only the headline is short.
+// TestNamesAreWhole checks that every barred crawler is named once in the table and in its change,
+// and that only the headline is short.
 func TestNamesAreWhole(t *testing.T) {
 	names := strings.Fields("Amazonbot anthropic-ai Bytespider CCBot ChatGPT-User Claude-Web ClaudeBot cohere-ai Diffbot " +
 		"FacebookBot Google-Extended GPTBot Meta-ExternalAgent PerplexityBot YouBot")
@@ -56,7 +56,7 @@ func TestNamesAreWhole(t *testing.T) {
 	}
 }
 
-// TestNotesSayWhich: a note beside a line quotes the part that it concerns, unless that is all of the line.
+// TestNotesSayWhich checks that a note quotes the part of its line that it concerns, unless that ends the line.
 func TestNotesSayWhich(t *testing.T) {
 	p := laidOut(t, "User-agent: *\nContent-Signal: ai-retrieval=yes, train-ai=no, ai-train=perhaps\nDisallow: *.js$*\n"+
 		"Disallow: nothing\n\nLicense: /l\n", "")
@@ -78,8 +78,8 @@ func TestNotesSayWhich(t *testing.T) {
 	}
 }
 
-// TestLines: lines are counted as parsers count them, the lines of a group have one tint, comments, blank
-// lines and lines that are no rules have none, and each note stands beside its line.
+// TestLines checks that lines are counted like in parsers, that the lines of a group have one tint
+// and comments, blank lines and other lines have none, and that each note is next to its line.
 func TestLines(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"", ""},
