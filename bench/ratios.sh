@@ -25,7 +25,7 @@ repeat() { for ((i = 0; i < $2; i++)); do cat "$1"; done; }
 
 # file NAME FALLBACK: the shared file, decompressed, or else that of the sample.
 file() {
-	local name=../shared/data/$1
+	local name=${SHARED:-../shared}/data/$1
 	[ -e "$name" ] || name=$2
 	gzip -dcf "$name"
 }
@@ -116,12 +116,16 @@ row() {
 		if [ $round = 0 ]; then : >"$dir/theirs" && continue; fi
 		seconds "${ours[@]}" >>"$dir/ours"
 	done
-	local wall cpu other size
-	wall=$(median <"$dir/ours") cpu=$(cut -d' ' -f2 "$dir/ours" | median) other=$(median <"$dir/theirs")
-	size=$(wc -c "${ours[-1]}" 2>/dev/null | cut -d' ' -f1 || true)
-	awk -v what="$what" -v target="$target" -v name="$name" -v wall="$wall" -v cpu="$cpu" -v other="$other" \
-		-v memory="$memory" -v size="$size" 'BEGIN { printf "| %s | %.3f | %.3f | %s | %s | %s %s | %s | %s |\n", what, wall, cpu,
-			(size > 2e6 ? sprintf("%.2f", cpu * 1e9 / size) : ""), memory, name, other,
+	local wall cpu other busy size
+	wall=$(median <"$dir/ours") cpu=$(cut -d' ' -f2 "$dir/ours" | median)
+	other=$(median <"$dir/theirs") busy=$(cut -d' ' -f2 "$dir/theirs" | median)
+	case ${ours[-1]} in
+		*.gz | *.zst | *.parquet) size="" ;; # of what is compressed
+		*) size=$(wc -c "${ours[-1]}" 2>/dev/null | cut -d' ' -f1 || true) ;;
+	esac
+	awk -v what="$what" -v target="$target" -v name="$name" -v wall="$wall" -v cpu="$cpu" -v other="$other" -v busy="$busy" \
+		-v memory="$memory" -v size="$size" 'BEGIN { printf "| %s | %.3f | %.3f | %s | %s | %s | %s | %s | %s | %s |\n",
+			what, wall, cpu, (size > 2e6 ? sprintf("%.2f", cpu * 1e9 / size) : ""), memory, name, other, busy,
 			(other > 0 ? sprintf("%.2f", wall / other) : ""), target }'
 }
 
@@ -142,8 +146,8 @@ if [ "$read_lines" != "$(grep -ac '[^[:space:]]' "$dir/log")" ]; then # blank li
 	echo "ratios.sh: the audit read $read_lines lines, not all of them" >&2
 	exit 1
 fi
-facts
-printf '\n| what | s | s of CPU | CPU a GB | MB | beside, s | ratio | target |\n|---|--:|--:|--:|--:|---|--:|--:|\n'
+printf '```text\n%s\n```\n' "$(facts)"
+printf '\n| what | s | CPU | a GB | MB | beside | s | CPU | ratio | target |\n|---|--:|--:|--:|--:|---|--:|--:|--:|--:|\n'
 by_manifest=("$robotsieve" audit --output json --policy "$dir/policy.csv" --ip-ranges $sample/ranges "$dir/log")
 filter() { echo "${program:-$robotsieve}" filter --robots "$dir/robots.txt" --agent FooBot "$@"; }
 compile() { echo "${program:-$robotsieve}" compile --force -o "$dir/rules.rsv" "$@"; }

@@ -18,7 +18,7 @@ func TestRatios(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	c := exec.Command("bash", "ratios.sh", "1", "1")
-	c.Env = append(c.Environ(), "ROBOTSIEVE="+program, "TMPDIR="+t.TempDir())
+	c.Env = append(c.Environ(), "ROBOTSIEVE="+program, "TMPDIR="+t.TempDir(), "SHARED=none")
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
-// ranked compiles rules in file order to rules sorted by rank. Rules that never match are left out.
+// ranked compiles rules in file order to rules sorted by rank. It omits rules that never match.
 func (row *dialectRow) ranked(rules []Rule) []automaton.Rule {
 	var few [64]uint64 // most groups are smaller
 	order := few[:0]
@@ -28,13 +28,13 @@ func (row *dialectRow) ranked(rules []Rule) []automaton.Rule {
 	for i, o := range order {
 		row.fill(&made[i], &rules[uint32(o)>>1], o&isIndexPage != 0)
 		for r := &made[i]; strings.Contains(r.Pattern, "**") && r.Form != automaton.FormDecoded; {
-			r.Pattern = strings.ReplaceAll(r.Pattern, "**", "*") // several gaps in a row are one
+			r.Pattern = strings.ReplaceAll(r.Pattern, "**", "*") // consecutive gaps are one
 		}
 	}
 	return made
 }
 
-// isIndexPage marks, in the order of a line, the second rule that an index page makes.
+// isIndexPage marks, in the order of a line, the second rule of an index page.
 const isIndexPage = 1
 
 // orderOf returns a sort key for a rule, so that the highest rank comes first. Its upper half is

@@ -17,36 +17,36 @@ import (
 // Sources: Apache's mod_log_config, nginx's predefined combined format, and
 // Debian's vhost_combined.
 //
-// In nearly all lines every quote begins or ends a field, and type lines has noted their
-// places; no user is named, and the time has a usual length. Of such an ordinary line the fields
-// are known by these places alone.
+// In nearly all lines every quote begins or ends a field, type lines has noted the quotes, no user
+// is named, and the time has a usual length. In such ordinary lines the quotes alone locate the
+// fields.
 
-// timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly
-// always stands before the request's quote.
+// timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly always precedes the
+// quote of the request.
 const timeLength = 29
 
-// nobody is the text between the address and the time if neither ident nor user is known.
+// nobody is the text between the address and the time if ident and user are both unknown.
 const nobody = "- - "
 
-// nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is
-// one. It is called for every line of most logs, and leaves the other fields to completeOrdinary.
-func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool {
-	line, hasAgent := r.Line, p.meaning.has[userAgent]
+// nextOrdinary is Next for a request in an ordinary line, and reports whether the line is one. It
+// runs for every line of most logs, so it leaves the other fields to completeOrdinary, and compares
+// text at a fixed distance from a quote as a word.
+func (p *programReader) nextOrdinary(r *Record, line []byte, quotes []uint16, back int) bool {
+	hasAgent := p.meaning.has[userAgent]
 	if len(quotes) < 2 || hasAgent && len(quotes) < 6 {
 		return false
 	}
 	open, end := int(quotes[0])-back, int(quotes[1])-back
-	at := open - timeLength
-	if at <= len(nobody) || line[at] != '[' || line[open-1] != ' ' || line[open-2] != ']' ||
-		!isAnswered(line[end:]) {
+	stop := open - timeLength - len(nobody)
+	if stop <= 0 || binary.LittleEndian.Uint64(line[stop:])&nobodyMask != nobodyWord ||
+		binary.LittleEndian.Uint16(line[open-2:]) != ']'|' '<<8 || !isAnswered(line[end:]) {
 		return false
 	}
 	from := 0
 	if p.meaning.has[hostName] {
 		from = field.Blank(line, 0) + 1
 	}
-	stop := at - len(nobody)
-	if string(line[stop:at]) != nobody || !field.IsBlank(line, from, stop-1) {
+	if !field.IsBlank(line, from, stop-1) {
 		return false
 	}
 	request := line[open+1 : end]
@@ -56,7 +56,6 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 			return false
 		}
 	}
-	r.Agent, r.Referer = nil, nil
 	size, sizeEnd := end+len(statusEnd), 0
 	if hasAgent {
 		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
@@ -66,10 +65,12 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 			return false
 		}
 		r.Agent, r.Referer = line[agent+1:agentEnd], line[referer+1:refererEnd]
+		p.quoted = agentEnd
 	} else {
 		sizeEnd = field.Blank(line, size)
+		r.Agent, r.Referer = nil, nil
 	}
-	if n := sizeEnd - size; 1 <= n && n <= 8 { // there are more than eight bytes before it
+	if n := sizeEnd - size; 1 <= n && n <= 8 { // more than eight bytes precede it
 		r.Size = parseEight(binary.LittleEndian.Uint64(line[sizeEnd-8:sizeEnd])>>(64-8*n)<<(64-8*n), n)
 	} else {
 		r.Size = parseSize(line[size:sizeEnd])
@@ -77,46 +78,53 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	if r.Size < 0 && bytes.IndexByte(line[size:sizeEnd], ' ') >= 0 {
 		return false
 	}
-	r.Robots = isRobots(request[method+1:])
-	p.from, p.stop, p.method = from, stop-1, method
+	target := request[method+1:]
+	r.Robots = (target[0] != '/' || len(target) > 1 && target[1] == 'r') && isRobots(target)
+	p.from, p.stop, p.open, p.method, p.end = from, stop-1, open, open+1+method, end
 	return true
 }
+
+// nobodyWord is nobody and the bracket after it as a little-endian word of those bytes that nobodyMask has.
+const nobodyWord, nobodyMask = '-' | ' '<<8 | '-'<<16 | ' '<<24 | '['<<32, 1<<40 - 1
 
 // statusEnd is the end of a request and the status after it.
 const statusEnd = `" 200 `
 
 // isAnswered reports whether b begins as statusEnd does, with three digits.
 func isAnswered(b []byte) bool {
-	return len(b) >= len(statusEnd) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
+	if len(b) < 8 {
+		return len(b) >= len(statusEnd) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
+	}
+	// Any byte that isn't the required digit or blank sets its highest bit in d or in the sum.
+	const blanks, digits, highs = ' '<<8 | ' '<<40, '0'<<16 | '0'<<24 | '0'<<32, 0x808080808000
+	d := (binary.LittleEndian.Uint64(b) ^ (blanks | digits)) & 0xffffffffff00
+	return (d|(d+0x7f7676767f00))&highs == 0
 }
 
-// completeOrdinary does the work of Complete for a line that nextOrdinary has read.
+// completeOrdinary is Complete for a line that nextOrdinary has read.
 func (p *programReader) completeOrdinary(r *Record) {
-	marks, back, line := p.places.Marks, p.places.Back, r.Line
-	open, end := int(marks[0])-back, int(marks[1])-back
+	line, open, end := r.Line, p.open, p.end
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
 	if p.from > 0 {
 		r.Host = line[:p.from-1]
 	}
-	at := open - timeLength
 	r.Addr = bareAddress(line[p.from:p.stop])
-	r.Time, r.HasTime = p.moments.read(line[at+1:open-2], p.layout, nil)
+	r.Time, r.HasTime = p.moments.read(line[open+1-timeLength:open-2], p.layout, nil)
 	r.Status = statusOf(line[end+2 : end+5])
-	method := open + 1 + p.method
-	r.Method, r.Target = line[open+1:method], requestTarget(line[method+1:end], r)
+	r.Method, r.Target = line[open+1:p.method], requestTarget(line[p.method+1:end], r)
 	if p.meaning.has[userAgent] {
-		r.Forwarded = quotedField(line, int(marks[5])-back+1)
+		r.Forwarded = quotedField(line, p.quoted+1)
 	}
 }
 
-// isPlausibleCommon reports whether a record of the common log format or a relative looks as in a
-// log of it. A User-Agent that is a URL is a referrer. In a format without User-Agent no quote may
-// follow the size: it may begin one, in an unknown format.
+// isPlausibleCommon reports whether a record looks like one from a log in the common log format or
+// a relative. A User-Agent that is a URL is really a referrer. In a format without User-Agent no
+// quote may follow the size, because it may begin a User-Agent in an unknown format.
 //
-// Between the client's address and the time are ident and user. The user may have
-// blanks in it, but an ident other than "-" is rare: with one, the number of fields
-// must be as in the format. This distinguishes a virtual host without a port from a
-// client's address, and rejects lines with a prefix, such as syslog's.
+// Between the client's address and the time are ident and user. The user may contain blanks, but an
+// ident other than "-" is rare. With one, the number of fields must match the format. This
+// distinguishes a virtual host without a port from a client's address, and rejects lines with a
+// prefix, such as syslog's.
 func (p *programReader) isPlausibleCommon(r *Record) bool {
 	if isURL(r.Agent) || r.Host != nil && (!plausibleHost(r.Host) || isNumberAlone(r.Host)) ||
 		!p.meaning.has[userAgent] && bytes.IndexByte(r.Line[p.places.Spans[p.request+1].To:], '"') >= 0 {
@@ -126,12 +134,12 @@ func (p *programReader) isPlausibleCommon(r *Record) bool {
 	return bytes.IndexByte(user, ' ') < 0 || string(ident) == "-"
 }
 
-// isNumberAlone reports whether b is a number, such as the seconds that a request took, but not an address of
-// IPv4.
+// isNumberAlone reports whether b is a number, such as a duration in seconds, but not an IPv4
+// address.
 func isNumberAlone(b []byte) bool { return isNumeric(b) && bytes.Count(b, []byte(".")) < 3 }
 
-// quotedField returns the first field in quotes at or after a place, which is the
-// end of another field; nil if there is none.
+// quotedField returns the first quoted field at or after the end of another field, or nil if there
+// is none.
 func quotedField(line []byte, at int) []byte {
 	from, end := quotedAt(line, at)
 	if from < 0 {
@@ -140,7 +148,7 @@ func quotedField(line []byte, at int) []byte {
 	return line[from:end]
 }
 
-// quotedAt returns where the field of quotedField is, from -1 if there is none.
+// quotedAt returns the bounds of the field that quotedField returns; from is -1 if there is none.
 func quotedAt(line []byte, at int) (from, end int) {
 	for at < len(line) {
 		quote := bytes.IndexByte(line[at:], '"')
@@ -160,8 +168,7 @@ func quotedAt(line []byte, at int) (from, end int) {
 	return -1, -1
 }
 
-// quoteEnd returns the index of the first quote at or after from that is not
-// escaped, -1 if there is none.
+// quoteEnd returns the index of the first unescaped quote at or after from, or -1 if there is none.
 func quoteEnd(line []byte, from int) int {
 	for at := from; ; at++ {
 		n := bytes.IndexByte(line[at:], '"')

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// answerWriter prints answers in one of their forms.
+// answerWriter prints answers in the format of --output.
 type answerWriter struct {
 	w    *bufio.Writer
 	form string
@@ -21,7 +21,7 @@ type answerWriter struct {
 
 	several    bool  // there are several agents
 	unknown    int64 // answers without a verdict
-	disallowed bool  // an answer was
+	disallowed bool  // at least one URL is disallowed
 }
 
 func newAnswerWriter(s streams, form string, several bool) *answerWriter {
@@ -32,8 +32,8 @@ func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	return &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}}
 }
 
-// write prints an answer, or what has more than that, and counts its verdict. text prints it for
-// people.
+// write prints an answer, or more, a value with further fields, and counts its verdict. text prints
+// the answer as text.
 func (w *answerWriter) write(a explain.Answer, more any, text func()) {
 	if a.Unknown {
 		w.unknown++
@@ -86,7 +86,7 @@ func (w *answerWriter) close() error {
 	return writing("the answers", w.w.Flush())
 }
 
-// pageText prints what follows the verdict on the URL of a captured page.
+// pageText prints the lines after the verdict on the URL of a captured page.
 func (w *answerWriter) pageText(a job.PageAnswer) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w.w, "  %-9s "+format+"\n", append([]any{label}, args...)...)
@@ -138,7 +138,7 @@ func (w *answerWriter) pageText(a job.PageAnswer) {
 	}
 }
 
-// jsonList writes a JSON array, one value a line. The writer keeps the first error.
+// jsonList writes a JSON array with one value per line. The writer keeps the first error.
 type jsonList struct {
 	w     *bufio.Writer
 	begun bool
@@ -163,7 +163,7 @@ func (l *jsonList) end() {
 	}
 }
 
-// writeJSONList writes all values.
+// writeJSONList writes values as a jsonList.
 func writeJSONList[T any](w *bufio.Writer, values []T) {
 	list := jsonList{w: w}
 	for _, v := range values {

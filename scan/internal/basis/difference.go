@@ -14,8 +14,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Difference names the first thing in which two bases differ; "" if they are the same, whatever the
-// names of their files.
+// Difference names the first difference between two bases. It returns "" if they are equal apart
+// from names of files.
 func Difference(one, other *Packed) string {
 	same := func(x, y []byte) bool { return bytes.Equal(x, y) }
 	if same(one.Basis, other.Basis) && maps.EqualFunc(one.Files, other.Files, same) {
@@ -39,7 +39,7 @@ func Difference(one, other *Packed) string {
 	return ""
 }
 
-// differences are what two bases may differ in, in the order in which they are compared.
+// differences are the possible differences of two bases, in the order of comparison.
 var differences = []struct {
 	what string
 	of   func(b *Basis) any
@@ -73,8 +73,8 @@ var differences = []struct {
 	{"option Sampled", func(b *Basis) any { return b.Sampled }},
 }
 
-// versions returns the rows with their bodies, sorted and without the names of files; none
-// unless they are wanted.
+// versions returns the rows with their bodies, sorted and without names of files. It omits the
+// bodies unless they are wanted.
 func (b *Basis) versions(wanted bool) (list []policy.Row) {
 	for _, r := range b.Rows {
 		if !wanted {
@@ -92,7 +92,7 @@ func (b *Basis) versions(wanted bool) (list []policy.Row) {
 	return list
 }
 
-// lists describes the lists of addresses, sorted and without the names of files.
+// lists describes the address lists, sorted and without names of files.
 func (b *Basis) lists() (list []string) {
 	for _, s := range b.Series {
 		for _, l := range s.Lists {
@@ -110,7 +110,7 @@ func choose(first bool, x, y string) string {
 	return y
 }
 
-// boundText is a bound of a period, "" if unbounded.
+// boundText formats a limit of a period, "" if there is none.
 func boundText(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -121,7 +121,7 @@ func boundText(at time.Time) string {
 // hidden replaces values too long to show.
 type hidden []any
 
-// flagText is the value of a flag.
+// flagText formats the value of a flag.
 func flagText(v any) string {
 	text := fmt.Sprint(v)
 	if list, ok := v.([]string); ok {

@@ -12,10 +12,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// WriteJSON writes a value as JSON, with a newline after it, and on one line unless indent
-// is set. The strings of the value may have any bytes: they are written as by report.ToUTF8,
-// and characters that could act on a terminal are written \uHHHH. It leaves <, > and & as
-// they are: the JSON is for programs, not for web pages.
+// WriteJSON writes a value as JSON and a newline, on one line unless indent is set. Strings may
+// contain any bytes: they are converted by report.ToUTF8, and characters that could control a
+// terminal become \uHHHH. It leaves <, > and & unescaped because the JSON isn't for web pages.
 func WriteJSON(w io.Writer, v any, indent string) error {
 	return encode(w, report.Texts(v, report.ToUTF8), indent)
 }
@@ -33,8 +32,8 @@ func encode(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// escaped writes invisible characters of JSON, and those that change the direction of
-// others, as escapes. Except for line ends they occur only in strings.
+// escaped escapes invisible characters in JSON, and those that change the direction of text. Apart
+// from line breaks they only occur in strings.
 func escaped(text []byte) []byte {
 	isHidden := func(c rune) bool { return c != '\n' && !strconv.IsPrint(c) }
 	if bytes.IndexFunc(text, isHidden) < 0 {
