@@ -3,20 +3,18 @@
 // It never claims more than the log proves. Its results depend only on the set of lines, not on
 // their order, the number of workers or how the input was split.
 //
-// A Worker (worker.go) consists of a reader of records, a part that knows the crawlers
-// (crawlers.go) and how far their identities are proven (identity.go), and a part that judges
-// (judging.go). The latter asks package judge for a verdict, given the copies of robots.txt that
-// the crawler could lawfully use on the requested site (site.go). A path that the log has changed
-// is read in more than one way (spellings.go). The result is an Event (event.go). Most verdicts are
-// final at once: the event is counted (request.go, tally.go) and passed to the caller's sinks. An
-// event whose verdict may depend on answers to robots.txt elsewhere in the log becomes a deferred
-// record (deferred.go), and so does each fetch of robots.txt. Deferred records are sorted, on disk
-// if necessary. At the end of the input, when it is known whether addresses prove anything, the
-// final pass over the records (finalpass.go) collects the answers to all clients and then, operator
-// by operator, the answers to each crawler. It asks package judge for the open verdicts, passes the
-// events to the same sinks, measures gaps and finds the most frequent unknown crawlers. The Report
-// (package report) is made from the counts (makereport.go), and is returned only if its numbers add
-// up.
+// A Worker (worker.go) consists of a reader of records, a part that knows the crawlers (crawlers.go) and how far
+// their identities are proven (identity.go), and a part that judges (judging.go). The latter asks package judge for
+// a verdict, given the copies of robots.txt that the crawler could lawfully use on the requested site (site.go). A
+// path that the log has changed is read in more than one way (spellings.go). The result is an Event (event.go).
+// Most verdicts are final at once: the event is counted (request.go, tally.go) and passed to the caller's sinks. An
+// event whose verdict may depend on answers to robots.txt elsewhere in the log becomes a deferred record
+// (deferred.go), and so does each fetch of robots.txt. Deferred records are sorted, on disk if necessary. At the
+// end of the input, when it is known whether addresses prove anything, the final pass over the records
+// (finalpass.go) collects the answers to all clients and then, operator by operator, the answers to each crawler.
+// It asks package judge for the open verdicts, passes the events to the same sinks, measures gaps and finds the
+// most frequent unknown crawlers. The Report (package report) is made from the counts (makereport.go), and is
+// returned only if its numbers add up.
 //
 // figures.go counts the requests of a row; violationpaths.go sorts the paths of violations, of
 // which there may be any number; changes.go compares the times around changes of robots.txt, and
@@ -67,8 +65,7 @@ type Config struct {
 	Proxied *bool
 	// Cut, if not nil, likewise sets Report.AddressesCut, for IPv4 addresses.
 	Cut *bool
-	// Samples is how many raw lines of violations to keep for each crawler, 0 or
-	// more.
+	// Samples is how many raw lines of violations to keep for each crawler, 0 or more.
 	Samples int
 	// KeepAddresses keeps the addresses of violations until the report is made, for Run.Unverified.
 	KeepAddresses bool
@@ -81,13 +78,11 @@ type Config struct {
 	Memory  int64
 	Workers int
 	TempDir string
-	// Basis describes the files and options, for the sentences of the report. The default is the zero
-	// Basis.
+	// Basis describes the files and options, for the sentences of the report. The default is the zero Basis.
 	Basis *report.BasisInfo
 }
 
-// Period is the time from Since until just before Until. Zero means no bound, so the zero Period
-// covers all time.
+// Period is the time from Since until just before Until. Zero means no bound, so the zero Period covers all time.
 type Period struct{ Since, Until time.Time }
 
 // IsAll reports whether the period has no bounds.
@@ -169,8 +164,7 @@ func (r *Run) policy() *policy.Policy {
 	return r.auditor.config.Policy
 }
 
-// Run is one audit: workers count parts of the input, and Report adds up the counts. Close it after
-// use.
+// Run is one audit: workers count parts of the input, and Report adds up the counts. Close it after use.
 type Run struct {
 	auditor   *Auditor
 	budget    budget
@@ -212,8 +206,7 @@ func (r *Run) addRows(known map[*crawler.Profile]*row) {
 	r.tally.addRows(known)
 }
 
-// endWorkers adds the counts of the workers to the run's tally. The workers must not be used
-// afterwards.
+// endWorkers adds the counts of the workers to the run's tally. The workers must not be used afterwards.
 func (r *Run) endWorkers() error {
 	for _, w := range r.workers {
 		if err := w.end(); err != nil {

@@ -38,8 +38,7 @@ func (n occurrences) Plus(more occurrences) occurrences { return n + more }
 func (n occurrences) Times(t int64) occurrences         { return n * occurrences(t) }
 func (n occurrences) Count() int64                      { return int64(n) }
 
-// tallied is a count with, where these matter, the time from the first to the last event and the
-// bytes of answers.
+// tallied is a count with, where these matter, the time from the first to the last event and the bytes of answers.
 type tallied struct {
 	N      int64   `cbor:"1,keyasint"`
 	Period period  `cbor:"2,keyasint,omitzero"`

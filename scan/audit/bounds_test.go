@@ -22,9 +22,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// auditSplit audits lines as an audit of many cores does: cut into chunks at
-// random, each given to one of n workers, their tallies merged in any order.
-// Each chunk is overwritten once it has been counted.
+// auditSplit audits lines as an audit of many cores does: cut into chunks at random, each given to one of n
+// workers, their tallies merged in any order. Each chunk is overwritten once it has been counted.
 func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, lines []string, n int) *report.Report {
 	t.Helper()
 	run := begin(t, a)
@@ -57,8 +56,7 @@ func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, line
 // manyNames are more names than are listed, and than fit into a little memory.
 const manyNames = 1500
 
-// checkBounds fails the test where a worker holds more than it may of what
-// strangers chose.
+// checkBounds fails the test where a worker holds more than it may of what strangers chose.
 func checkBounds(t testing.TB, w *Worker) {
 	t.Helper()
 	check := func(what string, n, most int) {
@@ -71,9 +69,8 @@ func checkBounds(t testing.TB, w *Worker) {
 	check("lines not parsed", len(w.tally.Quoted.Kept), maxUnparsed)
 }
 
-// checkOrder audits lines in their order and in others, by one worker and by
-// several, and fails the test unless all reports are equal to the byte. It
-// returns the report.
+// checkOrder audits lines in their order and in others, by one worker and by several, and fails the test unless all
+// reports are equal to the byte. It returns the report.
 func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *report.Report {
 	t.Helper()
 	f := byName(t, formatName)
@@ -141,8 +138,7 @@ func TestOrderOfAMessyLog(t *testing.T) {
 	}
 }
 
-// manyRules is a robots.txt with n rules; rule i, from 0, is on line i+2 and
-// forbids /r/i/.
+// manyRules is a robots.txt with n rules; rule i, from 0, is on line i+2 and forbids /r/i/.
 func manyRules(n int) string {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -330,9 +326,8 @@ func TestHashesAreFixed(t *testing.T) {
 	}
 }
 
-// TestListsOfAllCrawlersAreBounded checks that the lists of a report stay within their common
-// limits, however many crawlers violate however many rules on however many sites, while all counts
-// stay right and short lists complete.
+// TestListsOfAllCrawlersAreBounded checks that the lists of a report stay within their common limits, however many
+// crawlers violate however many rules on however many sites, while all counts stay right and short lists complete.
 func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 	tally := (&Auditor{config: Config{Samples: 1 << 20}}).newTally()
 	var rows []*row
@@ -503,8 +498,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 	}
 }
 
-// TestNoReportWhereRecordsCouldNotBeKept checks that errors of keeping records are returned instead
-// of a report.
+// TestNoReportWhereRecordsCouldNotBeKept checks that errors of keeping records are returned instead of a report.
 func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
 	config := stateAuditor(t).config
 	config.Memory, config.TempDir = 1<<20, "no/such/folder"
@@ -677,8 +671,7 @@ func checkRobots(r *report.Report, s *sums) {
 		countsOf(t.Listed, func(l report.SizeInfo) int64 { return l.N })...)
 }
 
-// checkVersions checks the violations by version: one is counted for each origin that it may
-// have been on.
+// checkVersions checks the violations by version: one is counted for each origin that it may have been on.
 func checkVersions(r *report.Report, s *sums) {
 	violations := r.Totals.Verdicts[report.Violation]
 	uncited := violations
@@ -895,8 +888,7 @@ func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 	return found
 }
 
-// decideOne makes the final pass of a run over three lines and one deferred record of unknown
-// origin.
+// decideOne makes the final pass of a run over three lines and one deferred record of unknown origin.
 func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	t.Helper()
 	run := a.Begin()
@@ -913,8 +905,7 @@ func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	return err
 }
 
-// TestLateRecordsThatMakeNoSenseAreErrors checks that any bytes in a deferred record give a verdict
-// or an error.
+// TestLateRecordsThatMakeNoSenseAreErrors checks that any bytes in a deferred record give a verdict or an error.
 func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	a := stateAuditor(t)
 	good := map[string][]byte{

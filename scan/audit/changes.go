@@ -37,8 +37,7 @@ func newChanges(p *policy.Policy) (all changes) {
 	return all
 }
 
-// around returns the sides to which a time belongs: after a change of its site, before the next
-// one, or both.
+// around returns the sides to which a time belongs: after a change of its site, before the next one, or both.
 func (c changes) around(at policy.Site, t int64) changes {
 	c = c[sort.Search(len(c), func(i int) bool {
 		return c[i].First > at.First || c[i].First+c[i].N > at.First && c[i].to > t
@@ -50,9 +49,8 @@ func (c changes) around(at policy.Site, t int64) changes {
 	return c[:n]
 }
 
-// fetch looks through a crawler's fetches of robots.txt, in order of time, for the first that was
-// sent the new file. Because clocks may differ by the skew, the old file may still be sent for that
-// long.
+// fetch looks through a crawler's fetches of robots.txt, in order of time, for the first that was sent the new
+// file. Because clocks may differ by the skew, the old file may still be sent for that long.
 func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 	for _, s := range c.around(x.Site, x.Time) {
 		v, from, isSame := p.Versions(s.First), s.At, x.Kind == judge.ToldSame

@@ -169,8 +169,7 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// TestChangeIsWithoutImpostors checks that impostors are not counted, unless the addresses are a
-// proxy's.
+// TestChangeIsWithoutImpostors checks that impostors are not counted, unless the addresses are a proxy's.
 func TestChangeIsWithoutImpostors(t *testing.T) {
 	for proxied, want := range map[bool]string{false: "requests 2\n", true: "requests 3\n"} {
 		set := crawlers(t)
@@ -220,9 +219,8 @@ func TestChangesAreBounded(t *testing.T) {
 	}
 }
 
-// TestChangesOfPartsAreThoseOfTheWhole checks that the result does not depend on the order of
-// lines, the number of workers with little memory, or states, and that it agrees with a plain count
-// of all requests.
+// TestChangesOfPartsAreThoseOfTheWhole checks that the result does not depend on the order of lines, the number of
+// workers with little memory, or states, and that it agrees with a plain count of all requests.
 func TestChangesOfPartsAreThoseOfTheWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 34))
 	versions := []version{

@@ -9,9 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// agent is a crawler or an HTTP library named by a User-Agent header, with everything a worker
-// needs to know about a crawler: its row, and the rules that bind it. It may also represent an
-// overlooked header.
+// agent is a crawler or an HTTP library named by a User-Agent header, with everything a worker needs to know about
+// a crawler: its row, and the rules that bind it. It may also represent an overlooked header.
 type agent struct {
 	crawler.Claim
 	row      *row
@@ -37,9 +36,8 @@ type agent struct {
 // anyCDN is the agent of requests whose header a CDN has replaced, which hides any crawler.
 var anyCDN = &agent{Claim: crawler.Claim{Library: true}}
 
-// isCDN reports whether a field is a header that a CDN sends instead of the client's. Sources:
-// Amazon CloudFront, Developer Guide, "Request and response behavior for custom origins";
-// docs.webp.se, "User Agent for Origin".
+// isCDN reports whether a field is a header that a CDN sends instead of the client's. Sources: Amazon CloudFront,
+// Developer Guide, "Request and response behavior for custom origins"; docs.webp.se, "User Agent for Origin".
 func isCDN(field []byte) bool {
 	return string(field) == "Amazon CloudFront" || bytes.HasPrefix(field, []byte("WebP Cloud Services/"))
 }
@@ -176,10 +174,9 @@ func (w *clients) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 	return v
 }
 
-// quota limits, in bytes, what the memos of a worker may hold, and the rows in which its lines are
-// counted. They charge it for what they keep. When it is used up, all of them are emptied before
-// the next line, so a log may have any number of distinct headers, names, hosts, statuses and
-// rules, of any length.
+// quota limits, in bytes, what the memos of a worker may hold, and the rows in which its lines are counted. They
+// charge it for what they keep. When it is used up, all of them are emptied before the next line, so a log may have
+// any number of distinct headers, names, hosts, statuses and rules, of any length.
 type quota struct{ limit, held int }
 
 func (q *quota) isUsedUp() bool { return q.held > q.limit }
@@ -218,8 +215,7 @@ type budget struct {
 	paths   int64 // violationPaths, once the memos are no longer needed
 }
 
-// divide assigns a quarter to the memos of all workers, five eighths to deferred records, and the
-// rest to garbage.
+// divide assigns a quarter to the memos of all workers, five eighths to deferred records, and the rest to garbage.
 func divide(memory int64, workers int) budget {
 	if memory <= 0 {
 		memory = defaultMemory

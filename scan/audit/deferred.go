@@ -172,8 +172,7 @@ func (e *Event) codeListed(c *coder) {
 	c.flag(&e.Cut)
 }
 
-// All times that a format can parse lie well within these bounds, which leaves margins for windows
-// around them.
+// All times that a format can parse lie well within these bounds, which leaves margins for windows around them.
 var (
 	earliest = time.Date(1690, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 	latest   = time.Date(2240, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
@@ -236,8 +235,7 @@ func (w *Worker) keptAddress() []byte {
 	return nil
 }
 
-// deferDelayed keeps the record as a request that a Crawl-delay applies to, if the log identifies
-// its client.
+// deferDelayed keeps the record as a request that a Crawl-delay applies to, if the log identifies its client.
 func (w *Worker) deferDelayed(at *site, x *client, delay time.Duration) {
 	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
 	if len(d.address) > 0 {
@@ -257,8 +255,7 @@ func (w *Worker) deferRequest(e *Event, x *client, q *judge.Case) {
 	w.deferEvent(e, x)
 }
 
-// deferCounted keeps an event that was counted with its verdict until it is known what the
-// addresses prove.
+// deferCounted keeps an event that was counted with its verdict until it is known what the addresses prove.
 func (w *Worker) deferCounted(e *Event, x *client) {
 	e.counted, e.exact, e.hasNormal, e.proof = true, false, false, nil
 	w.deferEvent(e, x)
@@ -419,8 +416,7 @@ func (c *coder) operator() (key []byte, name string) {
 // kind reads the kind of a record, which follows the operator's key.
 func (c *coder) kind() byte { return c.take(1)[0] }
 
-// sender codes a crawler, the site that it requested, and its word if its name is only a part of
-// that.
+// sender codes a crawler, the site that it requested, and its word if its name is only a part of that.
 func (c *coder) sender(s *judge.Sender) {
 	uvarint(c, &s.Crawler, math.MaxUint32)
 	c.site(&s.Site)
@@ -441,9 +437,8 @@ func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }
 
-// stances codes the stances of all copies of each origin of a site, as runs of equal ones: each run
-// is one number, from its length and stance. They are computed from copies when written, and read
-// into list.
+// stances codes the stances of all copies of each origin of a site, as runs of equal ones: each run is one number,
+// from its length and stance. They are computed from copies when written, and read into list.
 func (c *coder) stances(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Stance) [][]policy.Stance {
 	for i := range int(at.N) {
 		if !c.reads {

@@ -8,10 +8,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Event is a request with its verdict. Events are what is counted, listed, kept as evidence and
-// made into rules; nothing else describes a judged request. A request whose verdict depends on
-// unread lines is an Event too, which waits among the deferred records until the final pass decides
-// it.
+// Event is a request with its verdict. Events are what is counted, listed, kept as evidence and made into rules;
+// nothing else describes a judged request. A request whose verdict depends on unread lines is an Event too, which
+// waits among the deferred records until the final pass decides it.
 type Event struct {
 	Place
 	Request
@@ -39,9 +38,8 @@ type Place struct {
 
 // Request is the request as its line describes it.
 type Request struct {
-	// Origin is where the request went, such as https://example.com, as far as the log shows it:
-	// without the scheme if that is unknown, and empty if nothing is known. Site holds the origins of
-	// the policy.
+	// Origin is where the request went, such as https://example.com, as far as the log shows it: without the scheme if
+	// that is unknown, and empty if nothing is known. Site holds the origins of the policy.
 	Origin string
 	Site   policy.Site
 	// Address is the client's address as logged, or nil. Agent is its User-Agent, and Method and
@@ -65,8 +63,7 @@ type Client struct {
 	// Name is the name of the crawler, or empty if the client names none.
 	Name     string
 	Identity report.Identity
-	// Ambiguous means that the header names crawlers of several operators, and the address verifies
-	// none.
+	// Ambiguous means that the header names crawlers of several operators, and the address verifies none.
 	Ambiguous bool
 }
 
@@ -98,8 +95,7 @@ type waiting struct {
 	rule ruleKey // set for violations
 }
 
-// Sink receives events. An event and its slices belong to the caller and must not be kept. An error
-// ends the audit.
+// Sink receives events. An event and its slices belong to the caller and must not be kept. An error ends the audit.
 type Sink interface {
 	Add(e *Event) error
 }
@@ -126,25 +122,22 @@ func (s Sinks) Add(e *Event) error {
 // Listeners are the sinks that receive events during an audit; each may be nil. Workers call them
 // concurrently, each worker on its own goroutine and in the order of its lines.
 type Listeners struct {
-	// Judged receives each request of a crawler once it has its verdict. Those with immediate verdicts
-	// come from Worker.Chunk. The others come from Run.Report, on its goroutine, operator by operator.
-	// They include all violations, all requests in grace, and all requests of clients that an address
-	// list verifies or refutes.
+	// Judged receives each request of a crawler once it has its verdict. Those with immediate verdicts come from
+	// Worker.Chunk. The others come from Run.Report, on its goroutine, operator by operator. They include all
+	// violations, all requests in grace, and all requests of clients that an address list verifies or refutes.
 	Judged Sink
 	// OnlyViolations restricts Judged to violations, which only come from Run.Report.
 	OnlyViolations bool
-	// Answered receives each GET of /robots.txt that Judged does not: those by clients that are no
-	// crawlers, and those outside of Period. It is called by workers. Name is empty if the client is
-	// no crawler.
+	// Answered receives each GET of /robots.txt that Judged does not: those by clients that are no crawlers, and those
+	// outside of Period. It is called by workers. Name is empty if the client is no crawler.
 	Answered Sink
 	// Fetched receives each request for /robots.txt, of any method, by any client, to any host. Origin
 	// is the host if nothing else is known. It is called by workers. Requests are not judged then.
 	Fetched Sink
-	// Seen receives the client of each request of Period, to any host. The Verdict is the only other
-	// field set. It is RobotsFetch for /robots.txt itself. It is Allowed if the request is permitted
-	// to the crawler by every copy of robots.txt in force at the time, or so recently that the crawler
-	// may still have used it, whatever answers the log contains. Otherwise it is Indeterminate. Seen
-	// is called by workers, and nothing is counted then.
+	// Seen receives the client of each request of Period, to any host. The Verdict is the only other field set. It is
+	// RobotsFetch for /robots.txt itself. It is Allowed if the request is permitted to the crawler by every copy of
+	// robots.txt in force at the time, or so recently that the crawler may still have used it, whatever answers the
+	// log contains. Otherwise it is Indeterminate. Seen is called by workers, and nothing is counted then.
 	Seen Sink
 	// Undeclared receives each request of a client that names no crawler, if it is forbidden to * by
 	// every copy of robots.txt in force at the time, or so recently that a crawler may still have used
@@ -159,8 +152,7 @@ const (
 	maxGivenText = 8 << 10 // any other text
 )
 
-// Named returns the name of the crawler, in ASCII if it is unknown, its operator, and its role:
-// crawler or fetcher.
+// Named returns the name of the crawler, in ASCII if it is unknown, its operator, and its role: crawler or fetcher.
 func (e *Event) Named() (crawler, operator, role string) {
 	switch p := e.Crawler; {
 	case p == nil:

@@ -142,8 +142,7 @@ func TestJudgedIdentityIsFinal(t *testing.T) {
 	}
 }
 
-// TestJudgedOnlyViolations checks that OnlyViolations passes nothing else, and that nothing else
-// waits for it.
+// TestJudgedOnlyViolations checks that OnlyViolations passes nothing else, and that nothing else waits for it.
 func TestJudgedOnlyViolations(t *testing.T) {
 	c := newAuditor(t, robotsTxtBody, "https://example.com").config
 	c.Identities = known(t, c.Crawlers, map[string]string{"GPTBot": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`})
@@ -309,9 +308,8 @@ func TestManySites(t *testing.T) {
 	}
 }
 
-// TestWritersAccuseAlike audits the log of a small site as each program would write it. Each
-// request is judged as in a log with all fields, or less is known about it: nobody else is accused,
-// verified or exposed as an impostor.
+// TestWritersAccuseAlike audits the log of a small site as each program would write it. Each request is judged as
+// in a log with all fields, or less is known about it: nobody else is accused, verified or exposed as an impostor.
 func TestWritersAccuseAlike(t *testing.T) {
 	visits := siteVisits()
 	var full *logwriter.Writer

@@ -247,11 +247,10 @@ func answerClassOf(status int) report.AnswerClass {
 // pathCounts counts the requests of a row by target, in any order of lines and in bounded memory.
 // Until there are more distinct targets than it may keep, each has an exact count.
 //
-// Beyond that, the counts are sums in cells (a count-min sketch): each target has two cells, chosen
-// by its hash and shared with others, so the lesser sum is never too low. The targets whose texts
-// are kept are those with the smallest hash of any request: the more often a target is requested,
-// the smaller that is likely to be. If 512 targets are kept, one with two hundredths of the
-// requests is missing in one of 28,000 cases.
+// Beyond that, the counts are sums in cells (a count-min sketch): each target has two cells, chosen by its hash and
+// shared with others, so the lesser sum is never too low. The targets whose texts are kept are those with the
+// smallest hash of any request: the more often a target is requested, the smaller that is likely to be. If 512
+// targets are kept, one with two hundredths of the requests is missing in one of 28,000 cases.
 type pathCounts struct {
 	// Cells are nil while each target has an exact count.
 	Cells []int64 `cbor:"1,keyasint,omitempty"`
@@ -269,18 +268,15 @@ type keptPath struct {
 }
 
 const (
-	// perLine is the number of cells in a cache line. Both cells of a target are in the same line, one
-	// in each half.
+	// perLine is the number of cells in a cache line. Both cells of a target are in the same line, one in each half.
 	perLine = 8
 	// One in rarely cells may exceed the number that is taken as the maximum of others.
 	rarely = 64
-	// tooHigh is the minimum ratio of a listed number to its possible error, so that it is at most a
-	// tenth too high.
+	// tooHigh is the minimum ratio of a listed number to its possible error, so that it is at most a tenth too high.
 	tooHigh = 11
 )
 
-// add adds n requests for a target. hash is the smallest hash of these. It returns how many more
-// bytes that takes.
+// add adds n requests for a target. hash is the smallest hash of these. It returns how many more bytes that takes.
 func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 	if p.Cells != nil {
 		p.count(hashField(path), n)
@@ -312,8 +308,7 @@ func (p *pathCounts) keep(hash uint64, path []byte, n int64) (k *keptPath, bytes
 	return k, bytes
 }
 
-// addRecent is add for one request, given what is known about its target. Without cells, no target
-// is ever dropped.
+// addRecent is add for one request, given what is known about its target. Without cells, no target is ever dropped.
 func (p *pathCounts) addRecent(hash uint64, path []byte, of *recentTarget) (bytes int) {
 	if of.paths != p {
 		of.paths, of.kept, of.least = p, nil, math.MaxUint64
@@ -375,8 +370,7 @@ func (p *pathCounts) cut(most int) (bytes int) {
 	return p.share() - p.lower(hashes[most])
 }
 
-// lower drops the targets whose hashes are not below the bound, and returns how many bytes that
-// frees.
+// lower drops the targets whose hashes are not below the bound, and returns how many bytes that frees.
 func (p *pathCounts) lower(below uint64) (bytes int) {
 	p.Below = below
 	for path, k := range p.Kept {
@@ -457,8 +451,7 @@ func (p *pathCounts) list() report.PathList {
 	return list
 }
 
-// topPaths keeps the paths with the highest numbers; of equal numbers, it prefers the first path by
-// bytes.
+// topPaths keeps the paths with the highest numbers; of equal numbers, it prefers the first path by bytes.
 type topPaths struct {
 	most   int
 	kept   []report.PathInfo
@@ -519,9 +512,8 @@ func start(u report.Unit, t int64) int64 {
 // are close enough together that it is then not mistaken for less than a decade.
 func (l *timeline) isAt(t int64) bool { return uint64(t-l.from) < uint64(l.length) }
 
-// clock returns what the clocks of a zone show at a time, as if that were UTC. Timelines count by
-// it, so a day is a local day, of 23 or 25 hours when the clocks change, and the hour that occurs
-// twice counts as one.
+// clock returns what the clocks of a zone show at a time, as if that were UTC. Timelines count by it, so a day is a
+// local day, of 23 or 25 hours when the clocks change, and the hour that occurs twice counts as one.
 func clock(t int64, zone *time.Location) int64 {
 	if zone == nil || zone == time.UTC {
 		return t

@@ -53,8 +53,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 			}.String())
 		}
 		a := newAuditor(t, robotsTxtBody, "https://example.com")
-		// The counts of each crawler, and its paths: all, the violations', and the rule's
-		// of a line.
+		// The counts of each crawler, and its paths: all, the violations', and the rule's of a line.
 		want, paths := map[string]int64{}, map[string]map[string]int64{}
 		count := func(path string, keys ...string) {
 			for _, key := range keys {
@@ -353,9 +352,8 @@ func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
 
 const delayedBody = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
 
-// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by
-// https, so many seconds after someTime, perhaps from another address, perhaps by another than
-// GPTBot.
+// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by https, so many
+// seconds after someTime, perhaps from another address, perhaps by another than GPTBot.
 func visitsOf(t *testing.T, text, target string) (list []entry) {
 	t.Helper()
 	for visit := range strings.SplitSeq(text, "; ") {
@@ -530,8 +528,7 @@ func TestLongHostIsNotReadAsOne(t *testing.T) {
 	}
 }
 
-// TestNamesInOtherLetters checks that a name in similar letters is not shown as the crawler's that
-// it imitates.
+// TestNamesInOtherLetters checks that a name in similar letters is not shown as the crawler's that it imitates.
 func TestNamesInOtherLetters(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: constant(robotsTxtBody, nil)})
 	r := auditEntries(t, a, entry{agent: "G\u043e\u043eglebot/2.1 (+http://x.example)"})

@@ -46,10 +46,9 @@ type operatorPass struct {
 	told   *judge.Told
 }
 
-// judgeDeferred reads the deferred records and passes every request among them, with its verdict,
-// to the sinks. Unless onlyRequests is set, it also measures the gaps of fetches and delayed
-// requests, passes requests that were counted before to Config.Judged, and makes the rows of
-// unknown crawlers.
+// judgeDeferred reads the deferred records and passes every request among them, with its verdict, to the sinks.
+// Unless onlyRequests is set, it also measures the gaps of fetches and delayed requests, passes requests that were
+// counted before to Config.Judged, and makes the rows of unknown crawlers.
 func (r *Run) judgeDeferred(sinks Sink, onlyRequests bool) error {
 	p := r.policy()
 	r.settle()
@@ -193,8 +192,7 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	}
 }
 
-// identity returns the identity of a crawler's client at an address, which may be verified by
-// Run.Verify.
+// identity returns the identity of a crawler's client at an address, which may be verified by Run.Verify.
 func (f *finalPass) identity(crawler uint32, identity report.Identity, address []byte) report.Identity {
 	return f.addresses.settle(identity, f.name == "" && f.run.verified[verifiedKey{crawler, string(address)}])
 }
@@ -365,15 +363,13 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 
 func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
 
-// Verify marks the client at an address as verified, so that Report counts its violations as the
-// crawler's own.
+// Verify marks the client at an address as verified, so that Report counts its violations as the crawler's own.
 func (r *Run) Verify(p crawler.Pair) {
 	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
 }
 
-// rates measures the gaps between fetches of robots.txt, and between requests to which a
-// Crawl-delay applies. It receives deferred records in their order, and holds only the data of one
-// operator's crawlers.
+// rates measures the gaps between fetches of robots.txt, and between requests to which a Crawl-delay applies. It
+// receives deferred records in their order, and holds only the data of one operator's crawlers.
 type rates struct {
 	fetches map[*row]*fetchRate // of the current operator
 
@@ -470,8 +466,7 @@ func millis(from, to int64) int64 {
 
 func seconds(millis int64) float64 { return float64(millis) / 1000 }
 
-// delaySupport returns whether a crawler heeds Crawl-delay: yes, no, or "" if unknown. Google's
-// parser ignores it.
+// delaySupport returns whether a crawler heeds Crawl-delay: yes, no, or "" if unknown. Google's parser ignores it.
 func delaySupport(p *crawler.Profile) report.YesNo {
 	if p == nil {
 		return ""
@@ -498,9 +493,8 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f.last[at] = t
 }
 
-// delayed adds n equal requests to which a Crawl-delay applies. The requests of a row and a site
-// come together; among these, the requests of one client (a crawler at an address) come in order of
-// time.
+// delayed adds n equal requests to which a Crawl-delay applies. The requests of a row and a site come together;
+// among these, the requests of one client (a crawler at an address) come in order of time.
 func (r *rates) delayed(row *row, x *delayed, n int64) {
 	if row != r.row || x.from.Site != r.from.Site {
 		r.endRequests()

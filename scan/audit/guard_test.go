@@ -52,8 +52,7 @@ func TestGuardAllocs(t *testing.T) {
 	}
 }
 
-// TestGuardAllocsInAFlood checks the same for a flood of lines that exactly fill the memory, or no
-// longer fit.
+// TestGuardAllocsInAFlood checks the same for a flood of lines that exactly fill the memory, or no longer fit.
 func TestGuardAllocsInAFlood(t *testing.T) {
 	a := newAuditor(t, manyRules(3*maxNameRules), "https://example.com")
 	var names, rules, hosts strings.Builder

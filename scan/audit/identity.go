@@ -187,14 +187,12 @@ const (
 	maxProxies   = 8    // addresses
 	proxiedShare = 0.95 // share of the lines
 
-	// Addresses of a family count as cut if at least minCut distinct ones look so, and more than one
-	// in cutShare.
+	// Addresses of a family count as cut if at least minCut distinct ones look so, and more than one in cutShare.
 	minCut   = 3
 	cutShare = 20
 )
 
-// lineFrom is a line, represented by the hash that decides whether it is sampled, and its client's
-// address.
+// lineFrom is a line, represented by the hash that decides whether it is sampled, and its client's address.
 type lineFrom struct {
 	Line    uint64        `cbor:"1,keyasint"`
 	Address clientAddress `cbor:"2,keyasint"`

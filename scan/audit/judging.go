@@ -15,8 +15,7 @@ import (
 
 // judging asks package judge about requests and binds crawlers to the rules of robots.txt.
 type judging struct {
-	// policy is for the times of the log. It may be Skewed, which changes neither origins nor copies
-	// nor bindings.
+	// policy is for the times of the log. It may be Skewed, which changes neither origins nor copies nor bindings.
 	policy   *policy.Policy
 	quota    *quota
 	bindings map[bindingKey]*policy.Binding
@@ -110,8 +109,7 @@ func (t *target) Permit(o int32, normal bool) bool {
 	return e.permits
 }
 
-// Stances implements judge.Copies. Equal copies are asked only once. /robots.txt as a normal form
-// is permitted.
+// Stances implements judge.Copies. Equal copies are asked only once. /robots.txt as a normal form is permitted.
 func (t *target) Stances(o int32, normal bool) []policy.Stance {
 	text, spellings := t.text, &t.spellings
 	if normal {
@@ -172,8 +170,7 @@ type bound struct {
 	isDelayed bool
 }
 
-// bindingKey names the rules that bind an agent on an origin, possibly through further tokens in
-// its header.
+// bindingKey names the rules that bind an agent on an origin, possibly through further tokens in its header.
 type bindingKey struct {
 	agent  *agent
 	origin int32

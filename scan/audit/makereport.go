@@ -259,8 +259,7 @@ func headerInfo(header string, n int64) report.HeaderInfo {
 	return report.HeaderInfo{Header: header, Requests: n}
 }
 
-// policyInfo describes the robots.txt files, and counts the violations that quote each
-// version.
+// policyInfo describes the robots.txt files, and counts the violations that quote each version.
 func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 	b := a.config.Basis
 	info := report.PolicyInfo{
@@ -515,8 +514,7 @@ func startOf(nanos int64) report.Time {
 	return report.At(nanos)
 }
 
-// hostOf returns the position of the host in a Referer with http or https; the range is empty if
-// there is none.
+// hostOf returns the position of the host in a Referer with http or https; the range is empty if there is none.
 func hostOf(referer []byte) (from, to int) {
 	switch {
 	case bytes.HasPrefix(referer, []byte("https://")):

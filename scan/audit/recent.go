@@ -9,11 +9,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Most lines of a log repeat a recent header, and many a recent target. What was found out about
-// them is kept in tables of a fixed length (direct-mapped caches), in which a few words of the key
-// determine the only slot. An entry is used only if the whole key is equal, and the user of an
-// entry checks the pointers that it was made for. So keys that share a slot, by chance or on
-// purpose, cost no more than every key would without the table.
+// Most lines of a log repeat a recent header, and many a recent target. What was found out about them is kept in
+// tables of a fixed length (direct-mapped caches), in which a few words of the key determine the only slot. An
+// entry is used only if the whole key is equal, and the user of an entry checks the pointers that it was made for.
+// So keys that share a slot, by chance or on purpose, cost no more than every key would without the table.
 
 // recentHeaders is the number of headers that a worker finds without its map: a log has thousands,
 // but nearly all of its lines have one of a few hundred.
@@ -55,8 +54,7 @@ type recentTarget struct {
 // targets are the recent targets of crawlers.
 type targets [recentTargets]recentTarget
 
-// recall returns the entry of a crawler's target, or resets its slot. It returns nil if the target
-// is too long.
+// recall returns the entry of a crawler's target, or resets its slot. It returns nil if the target is too long.
 func (t *targets) recall(c *agent, target []byte) *recentTarget {
 	if len(target) > longestTarget {
 		return nil
@@ -88,8 +86,7 @@ const (
 	longestAddress = 39
 )
 
-// sender is the address of a crawler's client and what is known about it. isLogged means that there
-// is an address.
+// sender is the address of a crawler's client and what is known about it. isLogged means that there is an address.
 type sender struct {
 	text   [longestAddress]byte
 	length uint8

@@ -15,8 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// TestClaims checks that the statements of a CDN about clients are counted as claims and prove
-// nothing.
+// TestClaims checks that the statements of a CDN about clients are counted as claims and prove nothing.
 func TestClaims(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	var records []format.Record
@@ -87,8 +86,7 @@ func TestManyClaims(t *testing.T) {
 	}
 }
 
-// TestSchemes checks that a scheme field decides which origin was requested, but an absolute target
-// alone does not.
+// TestSchemes checks that a scheme field decides which origin was requested, but an absolute target alone does not.
 func TestSchemes(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /private/\n", "https://example.com", "http://shop.example:8080")
 	for _, c := range []struct {
@@ -184,8 +182,7 @@ func TestCDNAgents(t *testing.T) {
 	}
 }
 
-// handmade is a reader of records as no format of today makes them, one for each byte of
-// a chunk.
+// handmade is a reader of records as no format of today makes them, one for each byte of a chunk.
 type handmade struct {
 	records []format.Record
 	next    int
@@ -304,8 +301,7 @@ func TestOctetsThatEncodingsChange(t *testing.T) {
 	}
 }
 
-// TestRewrittenPaths checks that a path rewritten by the server might be any path that is
-// forbidden.
+// TestRewrittenPaths checks that a path rewritten by the server might be any path that is forbidden.
 func TestRewrittenPaths(t *testing.T) {
 	for robots, want := range map[string]string{
 		"User-agent: *\nDisallow: /private/\n":                          "lossy_path",
@@ -335,8 +331,7 @@ func TestRewrittenPaths(t *testing.T) {
 	}
 }
 
-// TestLossyPathsUnderAHistory checks that, of several copies, those in force decide whether a lossy
-// path matters.
+// TestLossyPathsUnderAHistory checks that, of several copies, those in force decide whether a lossy path matters.
 func TestLossyPathsUnderAHistory(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -9 * day0, body: "User-agent: *\nDisallow: /a%20b\n"},
@@ -416,9 +411,8 @@ var sentAs = map[byte][]string{
 	'+': {"+", "%2B", "%20"},
 }
 
-// TestPreimagesOfDecodedPaths judges every short path as a server would log it decoded, under a
-// robots.txt that permits only one path that a client may have sent instead, and checks that there
-// is no violation.
+// TestPreimagesOfDecodedPaths judges every short path as a server would log it decoded, under a robots.txt that
+// permits only one path that a client may have sent instead, and checks that there is no violation.
 func TestPreimagesOfDecodedPaths(t *testing.T) {
 	octets := []byte("/%2Fa?#+ ,\xff")
 	var paths []string
@@ -623,9 +617,8 @@ func TestOverlong(t *testing.T) {
 	}
 }
 
-// TestRedirectThatTheSourceHas checks that a redirect in an answer counts as followed if the source
-// has a redirect for an origin of the host and the log shows no scheme, but not if only another
-// possible host of the log has one.
+// TestRedirectThatTheSourceHas checks that a redirect in an answer counts as followed if the source has a redirect
+// for an origin of the host and the log shows no scheme, but not if only another possible host of the log has one.
 func TestRedirectThatTheSourceHas(t *testing.T) {
 	for _, c := range []struct{ origins, redirected, hosts, want string }{
 		{"https://a.example http://a.example", "http://a.example", "a.example", "violation"},
@@ -705,8 +698,7 @@ func TestInformedByVersionsWithoutABody(t *testing.T) {
 	}
 }
 
-// TestZoneless checks that all times of an audit may be wrong by 14 hours if one of its logs names
-// no zone.
+// TestZoneless checks that all times of an audit may be wrong by 14 hours if one of its logs names no zone.
 func TestZoneless(t *testing.T) {
 	a := auditorBy(t, version{from: farAgo, body: permit}, version{from: 0, body: forbid})
 	const span = day0 + 3*hours + 600

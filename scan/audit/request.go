@@ -179,8 +179,7 @@ func (w *Worker) tell(at *site, x *client, kind judge.Kind, use fetchUse) {
 	w.keep()
 }
 
-// answered counts an answer to a GET of robots.txt. stranger means that the client names no
-// crawler.
+// answered counts an answer to a GET of robots.txt. stranger means that the client names no crawler.
 func (w *Worker) answered(at *site, stranger bool) {
 	t := w.tally
 	t.RobotsRequests++
@@ -197,8 +196,7 @@ func (w *Worker) answered(at *site, stranger bool) {
 	}
 }
 
-// showed records what an answer to a GET of robots.txt shows, whoever the client was, and returns
-// its kind.
+// showed records what an answer to a GET of robots.txt shows, whoever the client was, and returns its kind.
 func (w *Worker) showed(at *site, stranger bool) judge.Kind {
 	r := &w.record
 	kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size))
@@ -223,8 +221,7 @@ func (w *Worker) countListed(at *site) {
 	t.Sizes.add(key, tallied{N: 1, Period: period{r.Time, r.Time, true}})
 }
 
-// countSize counts the size of the record's answer to a GET of robots.txt, if that shows which file
-// was sent.
+// countSize counts the size of the record's answer to a GET of robots.txt, if that shows which file was sent.
 func (w *Worker) countSize(at *site, when ifCut) {
 	size := judge.SizeOf(w.record.Status, w.record.Size)
 	if size == 0 {
@@ -254,8 +251,7 @@ func (w *counting) referred(referer []byte) {
 	}
 }
 
-// undeclared passes the record, which names no crawler, to Undeclared if robots.txt forbids it to
-// *.
+// undeclared passes the record, which names no crawler, to Undeclared if robots.txt forbids it to *.
 func (w *Worker) undeclared() {
 	at, verdict := w.bySources(w.everybody.agent)
 	if verdict != report.Violation {
@@ -270,9 +266,8 @@ func (w *Worker) undeclared() {
 	e.Rule = report.RuleInfo{}
 }
 
-// bySources returns the verdict on the record as a crawler's, given only the copies of robots.txt
-// that it may have used, which it leaves in w.question. It returns NoPolicy if the record is not to
-// be judged.
+// bySources returns the verdict on the record as a crawler's, given only the copies of robots.txt that it may have
+// used, which it leaves in w.question. It returns NoPolicy if the record is not to be judged.
 func (w *Worker) bySources(c *agent) (*site, report.Verdict) {
 	r := &w.record
 	if isNotJudged(r) {

@@ -135,10 +135,9 @@ func schemeHint(r *format.Record) string {
 	return ""
 }
 
-// targetOrigin parses the scheme and authority of an absolute target, followed by the log's hint.
-// For http and https the log is better evidence than the target, because a proxy may have spoken
-// TLS with the client. If a scheme field contradicts the default port of the other scheme, the
-// scheme is unknown.
+// targetOrigin parses the scheme and authority of an absolute target, followed by the log's hint. For http and
+// https the log is better evidence than the target, because a proxy may have spoken TLS with the client. If a
+// scheme field contradicts the default port of the other scheme, the scheme is unknown.
 func targetOrigin(key []byte) (origin.Origin, error) {
 	n, _ := origin.Prefix(key)
 	o, err := origin.Authority(key[:n])
@@ -165,8 +164,7 @@ func loggedOrigin(field []byte) (origin.Origin, error) {
 	return origin.Logged(string(field))
 }
 
-// siteBy returns the site of a key. Each function read has its own memo, because a host field may
-// look like a URL.
+// siteBy returns the site of a key. Each function read has its own memo, because a host field may look like a URL.
 func (w *sites) siteBy(of *siteMemo, key []byte, read func([]byte) (origin.Origin, error)) *site {
 	if s := of.last; s != nil && s.key == string(key) {
 		return s
@@ -277,8 +275,7 @@ const (
 // hashSite is equal for all keys of a site, so that either all of them are counted or none.
 func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N))) }
 
-// countSite counts an event in its site. spoofed means that it is an impostor's but still has
-// another verdict.
+// countSite counts an event in its site. spoofed means that it is an impostor's but still has another verdict.
 func (t *tally) countSite(e *Event, spoofed bool) {
 	k, size := siteKey{e.Site, int32(e.Verdict) + int32(e.when)*siteWhen}, max(e.Size, 0)
 	if e.Crawler != nil {

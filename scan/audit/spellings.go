@@ -10,13 +10,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// A format may log paths with their percent-encoding undone (audit-rules 5). Then both the logged
-// path and the path encoded again are spellings of what the client sent, and a copy of robots.txt
-// whose results differ among them gives no answer. Encoding again always covers the bytes that a
-// URL must encode; it may or may not cover the reserved bytes; and a plus sign may stand for a
-// blank, as in IIS. Slashes and unreserved octets are left alone: a server that treats %2F as a
-// slash cannot show it, but most refuse it. A target that a format has rewritten altogether shows
-// only whether robots.txt was requested.
+// A format may log paths with their percent-encoding undone (audit-rules 5). Then both the logged path and the path
+// encoded again are spellings of what the client sent, and a copy of robots.txt whose results differ among them
+// gives no answer. Encoding again always covers the bytes that a URL must encode; it may or may not cover the
+// reserved bytes; and a plus sign may stand for a blank, as in IIS. Slashes and unreserved octets are left alone: a
+// server that treats %2F as a slash cannot show it, but most refuse it. A target that a format has rewritten
+// altogether shows only whether robots.txt was requested.
 
 // encoding is one way to encode a decoded path again.
 type encoding struct {
@@ -111,10 +110,9 @@ func isEnd(text []byte) bool {
 	return len(text) >= 3 && (string(text[:3]) == "%3F" || string(text[:3]) == "%23")
 }
 
-// mayBeAbnormal reports whether a target may differ from its normal form: whether it has a percent
-// sign, two successive slashes or a segment that begins with a dot. Nearly no target has. It checks
-// eight bytes per step and four steps at once, overlapping if necessary, because a branch per step
-// would be mispredicted.
+// mayBeAbnormal reports whether a target may differ from its normal form: whether it has a percent sign, two
+// successive slashes or a segment that begins with a dot. Nearly no target has. It checks eight bytes per step and
+// four steps at once, overlapping if necessary, because a branch per step would be mispredicted.
 func mayBeAbnormal(target []byte) bool {
 	if len(target) > 0 && target[0] != '/' {
 		if slash := bytes.IndexByte(target, '/'); slash > 1 && target[slash-1] == ':' {

@@ -38,10 +38,9 @@ const (
 	partFrame    = 8 + 4   // length and checksum around each of them
 )
 
-// Semantics is the version of what the counts of this package mean, that is, of the audit rules and
-// how the program applies them. Increase it when the same lines may get another verdict, outcome,
-// identity or place in a count. States with other semantics are refused, because their counts do
-// not add up.
+// Semantics is the version of what the counts of this package mean, that is, of the audit rules and how the program
+// applies them. Increase it when the same lines may get another verdict, outcome, identity or place in a count.
+// States with other semantics are refused, because their counts do not add up.
 const Semantics = 5
 
 // stateLine is the first line of a state.
@@ -128,8 +127,7 @@ func (r *Run) joined() iter.Seq2[spill.Record, error] {
 	}
 }
 
-// countsKey returns the common beginning of all counts of an unknown crawler, or nil if the record
-// has no counts.
+// countsKey returns the common beginning of all counts of an unknown crawler, or nil if the record has no counts.
 func countsKey(record []byte) []byte {
 	end := bytes.IndexByte(record, 0) + 1
 	if len(record) == 0 || record[0] != aboutUnknown || end == 0 || end >= len(record) || record[end] != recordCounts {

@@ -23,8 +23,7 @@ import (
 
 const day0 = 24 * 60 * 60 // seconds of a day
 
-// stateAuditor judges by several versions on three origins, with ranges and
-// samples.
+// stateAuditor judges by several versions on three origins, with ranges and samples.
 func stateAuditor(t testing.TB) *Auditor {
 	t.Helper()
 	const delayed = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
@@ -226,8 +225,7 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 	}
 }
 
-// TestErrorsOfStatesNameTheirCause checks the errors for a head that is too long and for a failing
-// reader.
+// TestErrorsOfStatesNameTheirCause checks the errors for a head that is too long and for a failing reader.
 func TestErrorsOfStatesNameTheirCause(t *testing.T) {
 	long := append(binary.BigEndian.AppendUint64([]byte(stateLine), maxStatePart+1), make([]byte, maxStateLine)...)
 	if _, err := ReadState(bytes.NewReader(long), 1<<40); !errors.Is(err, ErrDamaged) ||
@@ -265,8 +263,7 @@ func TestNoState(t *testing.T) {
 	}
 }
 
-// savedParts takes a state apart, and joined puts one together, with checksums that
-// are right.
+// savedParts takes a state apart, and joined puts one together, with checksums that are right.
 func savedParts(t testing.TB, state []byte) (tally string, records []spill.Record) {
 	t.Helper()
 	s, err := ReadState(bytes.NewReader(state), int64(len(state)))
@@ -430,8 +427,7 @@ func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	return spill.Record{}
 }
 
-// FuzzState checks that a state with valid checksums makes a report or an error, whatever it
-// contains.
+// FuzzState checks that a state with valid checksums makes a report or an error, whatever it contains.
 func FuzzState(f *testing.F) {
 	a := stateAuditor(f)
 	tally, records := savedParts(f, stateOf(f, a, stateLog(rand.New(rand.NewPCG(1, 2)), 150)))

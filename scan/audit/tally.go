@@ -68,8 +68,7 @@ type tally struct {
 // findings are facts about a tally that are only known after all lines have been read.
 type findings struct {
 	addresses *addresses
-	// listed are the most frequent unknown crawlers, and others is the sum of all other ones, after
-	// the final pass.
+	// listed are the most frequent unknown crawlers, and others is the sum of all other ones, after the final pass.
 	listed  []*row
 	others  *row
 	cited   map[versionKey]int64 // violations by the version that they quote
@@ -84,9 +83,8 @@ type findings struct {
 // merges include it automatically.
 type totals struct {
 	report.LineCounts
-	// RobotsRequests counts the GETs of /robots.txt by any client. RobotsServed counts those answered
-	// with a body or 304, RobotsNone those told that there is no robots.txt, and RobotsFailed those
-	// that failed.
+	// RobotsRequests counts the GETs of /robots.txt by any client. RobotsServed counts those answered with a body or
+	// 304, RobotsNone those told that there is no robots.txt, and RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
 	// SizesRight and SizesOther count the 2xx answers to GETs of /robots.txt whose size did or did not
 	// match a file in force.
@@ -187,9 +185,8 @@ type ruleKey struct {
 // versionKey names a version of an origin.
 type versionKey struct{ origin, version int32 }
 
-// sizeKey names a group of answers to robots.txt: by site, by the versions of the first origin that
-// were in force, by the number of bytes sent, and by whether this differs from every file in force
-// on any of the origins.
+// sizeKey names a group of answers to robots.txt: by site, by the versions of the first origin that were in force,
+// by the number of bytes sent, and by whether this differs from every file in force on any of the origins.
 type sizeKey struct {
 	At    policy.Site `cbor:"1,keyasint"`
 	First int32       `cbor:"2,keyasint"`
@@ -266,11 +263,9 @@ type violationKind struct {
 type fetches struct {
 	Period  period        `cbor:"1,keyasint,omitzero"`
 	Answers map[int]int64 `cbor:"2,keyasint"` // by status
-	// Cleared counts, by status, the answers that meant there was no robots.txt although the policy
-	// has one.
+	// Cleared counts, by status, the answers that meant there was no robots.txt although the policy has one.
 	Cleared map[int]int64 `cbor:"3,keyasint,omitempty"`
-	// Challenges counts answers 202 with a body that is no version in force, typical of challenge
-	// pages.
+	// Challenges counts answers 202 with a body that is no version in force, typical of challenge pages.
 	Challenges int64 `cbor:"4,keyasint,omitempty"`
 }
 
@@ -289,9 +284,8 @@ func (r *row) claimed() *bounded[string] {
 	return r.Claims
 }
 
-// Add counts an event in its row and its site. The request itself was counted with the lines. Until
-// it is known what the addresses prove, an impostor has the verdict of an unverified client, in a
-// separate row.
+// Add counts an event in its row and its site. The request itself was counted with the lines. Until it is known
+// what the addresses prove, an impostor has the verdict of an unverified client, in a separate row.
 func (t *tally) Add(e *Event) error {
 	r, identity := e.row, e.Identity
 	isOpen := identity == report.SpoofedIdentity && e.Verdict != report.Spoofed
@@ -387,8 +381,7 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 	return r
 }
 
-// merge adds n times the counts of another row that has no rules yet. Rules are merged by
-// mergeRules.
+// merge adds n times the counts of another row that has no rules yet. Rules are merged by mergeRules.
 func (r *row) merge(other *row, n int64) {
 	r.Requests += other.Requests * n
 	report.AddCounts(r.Verdicts[:], other.Verdicts[:], n)
@@ -482,8 +475,7 @@ func (t *tally) cutPaths() {
 	cutLists(rows)
 }
 
-// ranking finds the most frequent unknown crawlers, whose rows are added one by one, and sums up
-// all others.
+// ranking finds the most frequent unknown crawlers, whose rows are added one by one, and sums up all others.
 type ranking struct {
 	only   *report.Choice
 	best   []*row
@@ -558,8 +550,7 @@ const (
 	allPaths       = 1 << 14 // targets, with exact counts if all are kept
 )
 
-// lists are the lists of a row: how to measure and cut each, and the limit for several rows
-// together.
+// lists are the lists of a row: how to measure and cut each, and the limit for several rows together.
 var lists = [...]struct {
 	all    int
 	length func(*row) int
@@ -574,8 +565,7 @@ var lists = [...]struct {
 	},
 }
 
-// cutLists cuts the lists of several rows to fit a common limit, by making the longest ones equally
-// long.
+// cutLists cuts the lists of several rows to fit a common limit, by making the longest ones equally long.
 func cutLists(rows []*row) {
 	for _, list := range lists {
 		lengths := make([]int, len(rows))
@@ -589,8 +579,7 @@ func cutLists(rows []*row) {
 	}
 }
 
-// fairShare returns the largest length such that all lists, cut to it, have at most all entries. It
-// sorts lengths.
+// fairShare returns the largest length such that all lists, cut to it, have at most all entries. It sorts lengths.
 func fairShare(lengths []int, all int) int {
 	slices.Sort(lengths)
 	for i, n := range lengths {
@@ -615,8 +604,7 @@ func hashRule(k ruleKey) uint64 {
 	return mix(h ^ uint64(uint32(k.version))<<32 ^ uint64(k.line))
 }
 
-// cutRules keeps the most violated rules, at most most, and counts the violations of all others
-// together.
+// cutRules keeps the most violated rules, at most most, and counts the violations of all others together.
 func (r *row) cutRules(most int) {
 	if r.rules.len() <= most {
 		return

@@ -225,8 +225,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestHostFieldIsNoURL checks that a URL in the Host field is not confused with a target that
-// begins alike.
+// TestHostFieldIsNoURL checks that a URL in the Host field is not confused with a target that begins alike.
 func TestHostFieldIsNoURL(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com")
 	field := entry{vhost: "https://example.com", target: "/field"}
@@ -438,8 +437,7 @@ func TestNormalForm(t *testing.T) {
 	}
 }
 
-// FuzzNormal checks that a normal form is its own normal form, and that no target with another one
-// is missed.
+// FuzzNormal checks that a normal form is its own normal form, and that no target with another one is missed.
 func FuzzNormal(f *testing.F) {
 	for _, s := range []string{"/a//b", "/%2e%2e/", "/aaaaaaa/./b", "/12345678//", "http://h/../x?y#z"} {
 		f.Add(s)
@@ -678,8 +676,7 @@ func TestMoreProfilesThan65536(t *testing.T) {
 	}
 }
 
-// TestIdentityOfLateRequestsIsExact checks that the final pass finds the same identity as the line
-// alone.
+// TestIdentityOfLateRequestsIsExact checks that the final pass finds the same identity as the line alone.
 func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 	a := stateAuditor(t)
 	header := a.config.Crawlers.Reader()
@@ -722,9 +719,8 @@ func TestClientsWithoutAddressAreNotOne(t *testing.T) {
 	}
 }
 
-// TestCutAddresses checks that IPv4 addresses that end in .0, .1 or .255 count as cut if there are
-// at least three distinct ones and more than a twentieth. Their clients are neither verified nor
-// impostors.
+// TestCutAddresses checks that IPv4 addresses that end in .0, .1 or .255 count as cut if there are at least three
+// distinct ones and more than a twentieth. Their clients are neither verified nor impostors.
 func TestCutAddresses(t *testing.T) {
 	set := crawlers(t)
 	a := New(Config{Crawlers: set, Identities: known(t, set, map[string]string{"Googlebot": "192.0.2.0/24\n"}),
@@ -806,8 +802,7 @@ func proxiedLog(lines, addresses int) []string {
 	return log
 }
 
-// TestProxiedLog checks that nobody is spoofed or verified if nearly all requests come from a few
-// addresses.
+// TestProxiedLog checks that nobody is spoofed or verified if nearly all requests come from a few addresses.
 func TestProxiedLog(t *testing.T) {
 	set := crawlers(t)
 	judged := map[string]int64{"allowed": 2, "robots_fetch": 1, "no_policy": 2}

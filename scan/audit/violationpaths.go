@@ -116,8 +116,7 @@ func (p *violationPaths) count() error {
 	return others.count()
 }
 
-// next counts violations, which come in order. If they differ from the previous ones, it first adds
-// those up.
+// next counts violations, which come in order. If they differ from the previous ones, it first adds those up.
 func (p *violationPaths) next(row *row, path []byte, rule ruleKey, n int64) {
 	same := row == p.row && bytes.Equal(path, p.path)
 	if p.row != nil && (!same || rule != p.rule) {

@@ -11,9 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// With Config.WhatIf no request gets a verdict. Instead, both files are asked about each request of
-// a crawler as the crawler reads them, by its own product tokens and dialect, regardless of client
-// and time.
+// With Config.WhatIf no request gets a verdict. Instead, both files are asked about each request of a crawler as
+// the crawler reads them, by its own product tokens and dialect, regardless of client and time.
 
 // whatIf counts requests of a part of the input by the effect of the other robots.txt.
 type whatIf struct {

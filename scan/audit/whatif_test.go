@@ -182,8 +182,7 @@ func TestWhatIfOfPathsAsLogged(t *testing.T) {
 	}
 }
 
-// TestWhatIfOfAMessyLog checks that lines of all kinds give the same result in any order, by any
-// number of workers.
+// TestWhatIfOfAMessyLog checks that lines of all kinds give the same result in any order, by any number of workers.
 func TestWhatIfOfAMessyLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 33))
 	r := checkOrder(t, comparing(t, robotsTxtBody, "User-agent: *\nDisallow: /\nAllow: /private/\n"), "combined",

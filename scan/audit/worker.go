@@ -11,10 +11,9 @@ import (
 
 // Worker reads lines and counts them in its own tally. It belongs to one goroutine.
 //
-// Most lines come from browsers, and cost only Reader.Next of their format and one lookup in the
-// memo of headers. Nothing else is examined unless the header is a crawler's or /robots.txt is
-// requested. A line allocates only if it brings something new, such as a header, a host or a line
-// to be quoted.
+// Most lines come from browsers, and cost only Reader.Next of their format and one lookup in the memo of headers.
+// Nothing else is examined unless the header is a crawler's or /robots.txt is requested. A line allocates only if
+// it brings something new, such as a header, a host or a line to be quoted.
 type Worker struct {
 	auditor *Auditor
 	run     *Run
@@ -140,9 +139,8 @@ func (w *Worker) Counted() (lines, unparsed, outside int64) {
 	return w.tally.Lines, w.tally.Unparsed, w.tally.OutOfPeriod
 }
 
-// SetSite sets the site that logged the following chunks, which is the destination of requests if
-// the log names no hosts. The default is policy.Policy.Unnamed. If only is true, lines that name
-// another host are not judged.
+// SetSite sets the site that logged the following chunks, which is the destination of requests if the log names no
+// hosts. The default is policy.Policy.Unnamed. If only is true, lines that name another host are not judged.
 func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed.Site, w.only = s, only }
 
 // SetZoneless sets whether the times of the following chunks name no zone and their zone is
@@ -159,9 +157,8 @@ func (w *Worker) SetZoneless(is bool) {
 // the input, from 1. It must come before Chunk. Only sinks use the position.
 func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
-// Chunk counts whole lines in a format. If the format's logs name their columns, header is the
-// preceding header, as returned by Format.LastHeader; otherwise it is nil. Chunk does not retain
-// data.
+// Chunk counts whole lines in a format. If the format's logs name their columns, header is the preceding header, as
+// returned by Format.LastHeader; otherwise it is nil. Chunk does not retain data.
 func (w *Worker) Chunk(f *format.Format, header, data []byte) {
 	w.records.reset(f, header, data)
 	before, without := w.tally.Read(), w.tally.NoAgent

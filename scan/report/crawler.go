@@ -41,8 +41,7 @@ type CrawlerInfo struct {
 	Statuses             []StatusCount `json:"statuses"`  // its requests by status, without impostors
 	Addresses            AddressCount  `json:"addresses"` // the addresses of its clients, without impostors
 	Timeline             Timeline      `json:"timeline"`  // its requests over time
-	// Paths are the targets it requested most, without impostors; ViolationPaths are the targets of
-	// its violations.
+	// Paths are the targets it requested most, without impostors; ViolationPaths are the targets of its violations.
 	Paths          PathList `json:"paths"`
 	ViolationPaths PathList `json:"violation_paths"`
 	// Rules are the rules it violated: at most 8,192, or 256 for an unknown crawler. RulesNotListed
@@ -75,8 +74,7 @@ type FetchInfo struct {
 	Answers    AnswerCounts `json:"answers"`    // answers by status
 	// Cleared are answers, by status, that meant there was no robots.txt although the files have one.
 	Cleared []StatusCount `json:"refused"`
-	// Challenges are answers with status 202 and a body that is no version in force, typical of
-	// challenge pages.
+	// Challenges are answers with status 202 and a body that is no version in force, typical of challenge pages.
 	Challenges int64 `json:"challenges"`
 }
 
@@ -125,12 +123,10 @@ type RuleInfo struct {
 	Paths      PathList `json:"paths"`      // the targets of the violations, at most three
 }
 
-// Timeline counts requests over time, in units of the report's time zone. It leaves out requests
-// without a time.
+// Timeline counts requests over time, in units of the report's time zone. It leaves out requests without a time.
 type Timeline struct {
-	// By is the unit: hour, day, week (from Monday), year (52 weeks) or decade (520 weeks). It is hour
-	// for up to seven days, otherwise day (--by), and longer if there would be more than 1,024 units
-	// (64 for an unknown crawler).
+	// By is the unit: hour, day, week (from Monday), year (52 weeks) or decade (520 weeks). It is hour for up to seven
+	// days, otherwise day (--by), and longer if there would be more than 1,024 units (64 for an unknown crawler).
 	By   Unit   `json:"by"`
 	From []Time `json:"from"` // when each unit with requests begins, in order
 	// Verdicts has the number of requests in each unit, by the name of each verdict that occurs.
@@ -140,8 +136,7 @@ type Timeline struct {
 // PathList lists the most requested targets.
 type PathList struct {
 	List []PathInfo `json:"list"` // at most ten, the most requested first, then by path
-	// Exact: each target was counted, so every PathInfo.TooHigh is 0. This is always so for
-	// violations.
+	// Exact: each target was counted, so every PathInfo.TooHigh is 0. This is always so for violations.
 	Exact        bool  `json:"exact"`
 	OthersAtMost int64 `json:"others_at_most"` // no unlisted target has more requests than this
 }
@@ -162,9 +157,8 @@ type AddressCount struct {
 	Exact bool `json:"exact"`
 }
 
-// OperatorInfo compares the requests of an operator's crawlers with the visitors it sent. The
-// crawl-to-refer ratio is Crawled / Referred. Many clients send no Referer, so the true ratio is
-// probably lower.
+// OperatorInfo compares the requests of an operator's crawlers with the visitors it sent. The crawl-to-refer ratio
+// is Crawled / Referred. Many clients send no Referer, so the true ratio is probably lower.
 type OperatorInfo struct {
 	Operator string `json:"operator"` // an operator with known search engines or assistants
 	// Crawled are the requests of its crawlers, without impostors and fetches of robots.txt.

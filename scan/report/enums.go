@@ -32,8 +32,7 @@ const (
 	Methods // the number of methods
 )
 
-// Identity is how well the sender of a request is proven. Each has the number of the corresponding
-// crawler.State.
+// Identity is how well the sender of a request is proven. Each has the number of the corresponding crawler.State.
 type Identity uint8
 
 const (
@@ -171,8 +170,7 @@ func readName[E ~uint8](e *E, names []string, text []byte) error {
 	return nil
 }
 
-// Numbers of requests by the values of an enum. In JSON each is an object with all names of the
-// enum, in its order.
+// Numbers of requests by the values of an enum. In JSON each is an object with all names of the enum, in its order.
 type (
 	// VerdictCounts counts requests by Verdict.
 	VerdictCounts [Verdicts]int64

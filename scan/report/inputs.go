@@ -23,8 +23,7 @@ type PolicyInfo struct {
 	SkewSeconds   int64   `json:"skew_seconds"`   // how much clocks may differ
 	// AssumeConstant: each first version is taken as in force from the beginning.
 	AssumeConstant bool `json:"assume_constant"`
-	// Committed: the versions are commits of a git repository, whose file may differ from the one that
-	// was sent.
+	// Committed: the versions are commits of a git repository, whose file may differ from the one that was sent.
 	Committed bool          `json:"committed"`
 	Versions  []VersionInfo `json:"versions"` // all versions, by origin and time
 }
@@ -54,14 +53,12 @@ type VersionInfo struct {
 	Bytes         int64  `json:"bytes"`           // -1 if unknown
 	MaxAgeSeconds int64  `json:"max_age_seconds"` // how long it may be cached, if stated
 	Location      string `json:"location"`        // where it redirects to
-	// SHA256 is the hash of the whole decompressed file, in hexadecimal; empty if it was not read to
-	// its end.
+	// SHA256 is the hash of the whole decompressed file, in hexadecimal; empty if it was not read to its end.
 	SHA256 string `json:"sha256"`
 	// Body is the file, cut off one byte past the size limit (compile.Options.MaxBytes); nil if there
 	// is none. It must not be changed.
 	Body []byte `json:"-"`
-	// Cited counts violations of its rules, for both http and https if the log doesn't distinguish
-	// them.
+	// Cited counts violations of its rules, for both http and https if the log doesn't distinguish them.
 	Cited int64 `json:"violations"`
 }
 
@@ -81,8 +78,7 @@ type RobotsInfo struct {
 	Served int64 `json:"served"` // how many were answered with a body, or with 304
 	None   int64 `json:"none"`   // how many were told that there is no robots.txt
 	Failed int64 `json:"failed"` // how many got no usable answer
-	// ClearedBy are answers to crawlers, by status, that meant there was no robots.txt although the
-	// files have one.
+	// ClearedBy are answers to crawlers, by status, that meant there was no robots.txt although the files have one.
 	ClearedBy []StatusCount `json:"cleared_by"`
 	// Strangers are answers 404 and 410 to other clients that clear crawlers, and ClearedByStrangers
 	// the requests that would otherwise be violations.
@@ -114,8 +110,7 @@ type SizeInfo struct {
 type InputInfo struct {
 	Name string `json:"name"` // the file
 	Host string `json:"host"` // the site of the log, as given by --host SITE=LOG; empty if not given
-	// Format is a [format](formats.md), with its envelope (syslog:combined), or a mix
-	// (combined+vhost_combined).
+	// Format is a [format](formats.md), with its envelope (syslog:combined), or a mix (combined+vhost_combined).
 	Format string `json:"format"`
 	Codec  string `json:"codec"`              // plain, or the compression
 	Disk   int64  `json:"bytes"`              // the size on disk
@@ -123,13 +118,11 @@ type InputInfo struct {
 	// SHA256 is the hash of the bytes on disk, in hexadecimal; empty if the file was not read to its
 	// end, and for large plain logs without --sha256 or --state.
 	SHA256 string `json:"sha256"`
-	// DuplicateOf is an earlier input with the same decompressed content. If Lines is 0, this one was
-	// not counted.
+	// DuplicateOf is an earlier input with the same decompressed content. If Lines is 0, this one was not counted.
 	DuplicateOf string `json:"duplicate_of"`
 	Lines       int64  `json:"lines"`    // its lines
 	Unparsed    int64  `json:"unparsed"` // lines that could not be parsed as a record of the format
-	// OutOfPeriod are its requests outside the period, which are not among Lines; omitted if there are
-	// none.
+	// OutOfPeriod are its requests outside the period, which are not among Lines; omitted if there are none.
 	OutOfPeriod int64  `json:"out_of_period,omitempty"`
 	Complete    bool   `json:"complete"` // the file was read to its end
 	Error       string `json:"error"`    // why it was not; empty if it was
@@ -166,8 +159,7 @@ func (r *Report) Clients() ClientsBy {
 	return ByAddress
 }
 
-// allRead reports whether something holds for all inputs with lines, of which there must be at
-// least one.
+// allRead reports whether something holds for all inputs with lines, of which there must be at least one.
 func (r *Report) allRead(holds func(InputInfo) bool) bool {
 	some := false
 	for _, in := range r.Inputs {
@@ -189,8 +181,7 @@ type BasisInfo struct {
 	Constant, Observed bool
 	// None means that no robots.txt was given, so nothing is judged.
 	None bool `json:",omitempty"`
-	// AssumeConstant means that the first version of each origin is taken as in force from the
-	// beginning.
+	// AssumeConstant means that the first version of each origin is taken as in force from the beginning.
 	AssumeConstant bool
 	// LastSeen has, for each origin of an observed source, the time of its last row.
 	LastSeen map[string]int64 `json:"-"`

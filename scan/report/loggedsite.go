@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// LoggedSite is what the answers to GETs of /robots.txt in logs reveal about the robots.txt of a
-// site.
+// LoggedSite is what the answers to GETs of /robots.txt in logs reveal about the robots.txt of a site.
 type LoggedSite struct {
 	// Site is an origin, or a host if the log doesn't show the scheme; empty if the log names no host.
 	Site    string `json:"site"`
@@ -23,9 +22,8 @@ type LoggedSite struct {
 	Excess int64 `json:"excess"`
 }
 
-// FindExcess sets Larger and Excess by the sizes of the given files. Excess is the number of bytes
-// by which most answers are larger, if these are more than half of the answers that match no file's
-// size.
+// FindExcess sets Larger and Excess by the sizes of the given files. Excess is the number of bytes by which most
+// answers are larger, if these are more than half of the answers that match no file's size.
 func (s *LoggedSite) FindExcess(isFile func(size int64) bool, files []int64) {
 	strange := map[int64]int64{} // answers by size
 	total := int64(0)

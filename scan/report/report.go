@@ -1,11 +1,9 @@
-// Package report is the result of an audit as data, with all sentences about it. It knows nothing
-// of logs, rules or counting, and imports none of the packages that do: package audit makes a
-// Report, and the command writes it.
+// Package report is the result of an audit as data, with all sentences about it. It knows nothing of logs, rules or
+// counting, and imports none of the packages that do: package audit makes a Report, and the command writes it.
 //
-// A Report (report.go) has the numbers of each crawler (crawler.go), by verdict (verdict.go) and by
-// other enums (enums.go), and describes their basis (inputs.go). sums.go makes and checks its sums;
-// sentences.go writes its assumptions and warnings. Texts are escaped only when they are shown
-// (printable.go).
+// A Report (report.go) has the numbers of each crawler (crawler.go), by verdict (verdict.go) and by other enums
+// (enums.go), and describes their basis (inputs.go). sums.go makes and checks its sums; sentences.go writes its
+// assumptions and warnings. Texts are escaped only when they are shown (printable.go).
 package report
 
 // Schema names the form of a Report in JSON.
@@ -29,9 +27,8 @@ const Unknown = "unknown"
 
 // Report is the result of an audit.
 //
-// docs/reference/json.md is generated from these comments. Texts have the bytes of the logs and
-// files that they come from. Pass them (see Texts) through Printable before showing them, and
-// through ToUTF8 before json.Marshal.
+// docs/reference/json.md is generated from these comments. Texts have the bytes of the logs and files that they
+// come from. Pass them (see Texts) through Printable before showing them, and through ToUTF8 before json.Marshal.
 type Report struct {
 	Schema  string `json:"schema"`  // robotsieve.audit/3
 	Program string `json:"program"` // the version of the program
@@ -72,8 +69,7 @@ type Report struct {
 	// CDNAgents are NotCrawlers whose User-Agent a CDN has replaced by its own.
 	CDNAgents int64 `json:"cdn_agents"`
 	NoAgent   int64 `json:"no_user_agent"` // NotCrawlers whose User-Agent is empty or -, in formats that have one
-	// Proxied: nearly all requests came from the few addresses of a proxy, so nobody is verified or
-	// spoofed.
+	// Proxied: nearly all requests came from the few addresses of a proxy, so nobody is verified or spoofed.
 	Proxied bool `json:"proxied"`
 	// AddressesCut: the ends of addresses were cut off in at least one family, so they prove nothing.
 	AddressesCut bool `json:"addresses_cut"`
@@ -91,10 +87,9 @@ type Report struct {
 	// changes with the most requests. ChangesNotListed counts the others.
 	Changes          []RobotsChange `json:"changes"`
 	ChangesNotListed int64          `json:"changes_not_listed"`
-	// Sites are the sites that crawlers requested, the most requested first; they add up to Totals. At
-	// most 1,000 are listed, the last then being (other sites). If there are too many to count, a
-	// random selection is listed, with a warning. Unknown crawlers chosen by name are in (other
-	// sites).
+	// Sites are the sites that crawlers requested, the most requested first; they add up to Totals. At most 1,000 are
+	// listed, the last then being (other sites). If there are too many to count, a random selection is listed, with a
+	// warning. Unknown crawlers chosen by name are in (other sites).
 	Sites []SiteInfo `json:"sites"`
 	// OtherHosts are the most requested hosts without a policy, or a random selection, with a warning,
 	// if there are more than 1,000. OtherHostsNotListed counts requests for all others.
@@ -109,8 +104,7 @@ type Report struct {
 	UnparsedSamples []string `json:"unparsed_samples"`
 	// NotAuditable are control tokens in robots.txt, which no log can audit.
 	NotAuditable []string `json:"not_auditable"`
-	// WhatIf is null without --what-if. With it, all crawlers' requests are NotJudged, and Crawlers is
-	// empty.
+	// WhatIf is null without --what-if. With it, all crawlers' requests are NotJudged, and Crawlers is empty.
 	WhatIf *WhatIfInfo `json:"what_if"`
 }
 

@@ -255,9 +255,8 @@ func agentWarning(r *Report) []string {
 	return nil
 }
 
-// OtherSizes returns a warning if most logged answers to /robots.txt do not have the size of a file
-// in force: it names their sizes and explains how to find out when each was sent. Otherwise it
-// returns "".
+// OtherSizes returns a warning if most logged answers to /robots.txt do not have the size of a file in force: it
+// names their sizes and explains how to find out when each was sent. Otherwise it returns "".
 func (r *Report) OtherSizes() string {
 	const shown = 3
 	t := &r.RobotsTxt
@@ -295,8 +294,7 @@ func (r *Report) OtherSizes() string {
 		english.Verb(t.Differing, "has", "have"), english.List(sent))
 }
 
-// OfAllSites adds up the entries of Listed over all sites, and returns them with the most frequent
-// sizes first.
+// OfAllSites adds up the entries of Listed over all sites, and returns them with the most frequent sizes first.
 func (t *RobotsInfo) OfAllSites() (list []SizeInfo) {
 	for _, s := range t.Listed {
 		i := slices.IndexFunc(list, func(of SizeInfo) bool { return of.Bytes == s.Bytes })
@@ -410,9 +408,8 @@ func refusalWarning(r *Report) []string {
 		"is logged without a body; 404 to nearly all means that there was no file."}
 }
 
-// Refused returns the names of crawlers whose GETs of /robots.txt were answered as if there were
-// none although the files have one, and a description of the answers. Both are empty if there were
-// none.
+// Refused returns the names of crawlers whose GETs of /robots.txt were answered as if there were none although the
+// files have one, and a description of the answers. Both are empty if there were none.
 func (r *Report) Refused() (names []string, statuses string) {
 	var list []string
 	for _, c := range r.Crawlers {

@@ -1,16 +1,14 @@
 package report
 
-// SiteClass is how much of an origin a version of its robots.txt forbids to an agent, apart from
-// /robots.txt.
+// SiteClass is how much of an origin a version of its robots.txt forbids to an agent, apart from /robots.txt.
 type SiteClass struct {
 	Origin      string
 	From, Until int64 // in Unix seconds; math.MinInt64 without a date, math.MaxInt64 without an end
 	Status      int
 	Agent       string
 	Named       bool // whether a group names the agent
-	// Class is a class of prove.Classify, with its paths, or PageClass. It is unreachable if
-	// robots.txt failed and no earlier answer succeeded, and unknown if the archive lacks the
-	// robots.txt to which it was redirected.
+	// Class is a class of prove.Classify, with its paths, or PageClass. It is unreachable if robots.txt failed and no
+	// earlier answer succeeded, and unknown if the archive lacks the robots.txt to which it was redirected.
 	Class, Forbidden, Allowed string
 	// AllSomeNone and Probed are the results of package prove; "" without a file to judge.
 	AllSomeNone, Probed string

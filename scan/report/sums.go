@@ -9,8 +9,7 @@ func AddCounts(to, other []int64, n int64) {
 	}
 }
 
-// Plus adds numbers of bytes, which come from a log and may be arbitrary. A sum that overflows
-// becomes the maximum.
+// Plus adds numbers of bytes, which come from a log and may be arbitrary. A sum that overflows becomes the maximum.
 func Plus[N ~int64](x, y N) N {
 	if x > math.MaxInt64-y {
 		return math.MaxInt64
@@ -102,8 +101,7 @@ func (r *Report) WrongSum() string {
 	return ""
 }
 
-// rest subtracts the parts of a number from it. It returns -1 if they add up to more or if one is
-// negative.
+// rest subtracts the parts of a number from it. It returns -1 if they add up to more or if one is negative.
 func rest(whole int64, parts ...int64) int64 {
 	for _, n := range parts {
 		if n < 0 || n > whole {

@@ -41,8 +41,7 @@ const (
 	UnknownScheme
 	// LossyPath: the log does not show the path as it was sent, and the verdict depends on it.
 	LossyPath
-	// Truncated: the server logged only the beginning of the target, or the name of an unknown crawler
-	// is too long.
+	// Truncated: the server logged only the beginning of the target, or the name of an unknown crawler is too long.
 	Truncated
 	// AmbiguousAgent: the User-Agent names crawlers of several operators.
 	AmbiguousAgent

@@ -5,12 +5,11 @@ import "fmt"
 // UnknownCrawlers is the name under which all unknown crawlers are counted.
 const UnknownCrawlers = "(unknown crawlers)"
 
-// WhatIfInfo is what another robots.txt would change for crawlers' requests, whatever their time
-// and client.
+// WhatIfInfo is what another robots.txt would change for crawlers' requests, whatever their time and client.
 type WhatIfInfo struct {
 	File     string         `json:"file"`     // the other robots.txt (--what-if)
 	All      ComparedInfo   `json:"all"`      // the requests of all crawlers
-	Crawlers []ComparedInfo `json:"crawlers"` // each crawler's requests, by the number that only one file forbids, then by name
+	Crawlers []ComparedInfo `json:"crawlers"` // each crawler's, by the number that only one file forbids, then by name
 	// RobotsFetch, Exempt and NotCompared are requests that All leaves out: requests for robots.txt
 	// itself, requests by exempt agents, and others by reason.
 	RobotsFetch int64        `json:"robots_fetch"`
@@ -20,14 +19,12 @@ type WhatIfInfo struct {
 
 // ComparedInfo is what another robots.txt would change for a crawler.
 type ComparedInfo struct {
-	// Crawler is the crawler's name, (unknown crawlers) for all unknown ones, and empty for all
-	// crawlers.
+	// Crawler is the crawler's name, (unknown crawlers) for all unknown ones, and empty for all crawlers.
 	Crawler   string     `json:"crawler"`
 	Unchanged ChangeInfo `json:"unchanged"` // both files allow the requests, or both forbid them
 	Forbidden ChangeInfo `json:"forbidden"` // the other file forbids them, and the policy's allows them
 	Allowed   ChangeInfo `json:"allowed"`   // the other file allows them, and the policy's forbids them
-	// Undecided: Google's parser and RFC 9309 disagree about the change, or spellings of a decoded
-	// path do.
+	// Undecided: Google's parser and RFC 9309 disagree about the change, or spellings of a decoded path do.
 	Undecided ChangeInfo `json:"undecided"`
 }
 
@@ -69,8 +66,7 @@ type ChangeInfo struct {
 
 // PrefixInfo counts requests whose paths begin alike.
 type PrefixInfo struct {
-	// Prefix is the first folder of the paths, or the name before a query, such as /search?; / stands
-	// for all others.
+	// Prefix is the first folder of the paths, or the name before a query, such as /search?; / stands for all others.
 	Prefix   string `json:"prefix"`
 	Requests int64  `json:"requests"` // how many requests
 	Bytes    int64  `json:"bytes"`    // the body bytes in their answers
