@@ -13,12 +13,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, with the page's
 // own directives. Its texts hold raw bytes of the files: escape them before printing
-// (report.Texts).
+// (Rewrite).
 type PageAnswer struct {
 	explain.Answer
 	Capture PageCapture `json:"capture"`
@@ -36,6 +37,18 @@ type PageAnswer struct {
 	// Unseen says why the agent never sees the directives if it obeys robots.txt; "" if it sees them
 	// or there are none.
 	Unseen string `json:"unseen"`
+}
+
+// Rewrite returns a copy of the answer in which write was called once for each text.
+func (a PageAnswer) Rewrite(write report.Rewriter) PageAnswer {
+	a.Answer = a.Answer.Rewrite(write)
+	write.Texts(&a.Capture.File, &a.Capture.Date, &a.Capture.ContentType, &a.Capture.Unread, &a.RobotsTxt, &a.Unseen)
+	write.Lists(&a.Directives)
+	report.Each(&a.Statements, func(s *PageStatement) {
+		write.Texts(&s.Source, &s.Crawler, &s.Text)
+		write.Lists(&s.Unknown)
+	})
+	return a
 }
 
 // PageCapture describes the capture of a page.

@@ -29,6 +29,16 @@ type stateHead struct {
 	TimeZone string `json:",omitempty"` // the time zone of its days
 }
 
+// rewrite calls write once for each text that may not be UTF-8. It replaces the lists by copies.
+func (h *stateHead) rewrite(write report.Rewriter) {
+	write.Texts(&h.Program, &h.TimeZone)
+	write.Lists(&h.Warnings, &h.Notes)
+	report.Each(&h.Inputs, func(log *logInfo) {
+		log.Rewrite(write)
+		write.Texts(&log.First)
+	})
+}
+
 // beginState writes the state to a file that gets its name when committed; nil without
 // a state. The state of incomplete logs replaces no other, whose counts it could not restore.
 func (a *auditing) beginState() (*pending, error) {
@@ -43,9 +53,9 @@ func (a *auditing) beginState() (*pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(report.Texts(stateHead{
-		a.Program, packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone,
-	}, report.ToUTF8))
+	s := stateHead{a.Program, packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone}
+	s.rewrite(report.ToUTF8)
+	head, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +220,8 @@ func (m *states) read(name string) error {
 	}
 	head.Basis = basis.Packed{}
 	m.memory.loaded += int64(inputBytes + len(name) + len(head.Inputs)*2*inputBytes)
-	f.head = report.Texts(head, report.FromUTF8)
+	head.rewrite(report.FromUTF8)
+	f.head = head
 	m.list = append(m.list, f)
 	return nil
 }

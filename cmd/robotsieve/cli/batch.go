@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // maxCase is the longest line of cases that is read, many times the default limit
@@ -44,7 +45,7 @@ func runBatch(s streams, o compile.Options) error {
 		}
 		if err != nil {
 			code = exitInput
-			_ = render.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
+			_ = render.WriteJSON(out, map[string]string{"error": report.ToUTF8(err.Error())}, "") // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}

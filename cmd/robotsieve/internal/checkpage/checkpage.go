@@ -78,7 +78,8 @@ var severities = []string{"error", "warning", "note"}
 // Of lays out a description and the answers about URLs, as package explain returns them. Its texts
 // are for people.
 func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
-	d, answers = report.Texts(d, report.Printable), report.Texts(answers, report.Printable)
+	d = d.Rewrite(report.Printable)
+	report.Each(&answers, func(a *explain.Answer) { *a = a.Rewrite(report.Printable) })
 	if d.File == "-" {
 		d.File = "stdin"
 	}

@@ -8,20 +8,13 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // WriteJSON writes a value as JSON, with a newline after it, and on one line unless indent
-// is set. The strings of the value may have any bytes: they are written as by report.ToUTF8,
-// and characters that could act on a terminal are written \uHHHH. It leaves <, > and & as
-// they are: the JSON is for programs, not for web pages.
+// is set. The strings of the value are UTF-8, as report.ToUTF8 returns them. Characters that
+// could act on a terminal are written \uHHHH. It leaves <, > and & as they are: the JSON is
+// for programs, not for web pages.
 func WriteJSON(w io.Writer, v any, indent string) error {
-	return encode(w, report.Texts(v, report.ToUTF8), indent)
-}
-
-// encode writes a value whose strings are UTF-8.
-func encode(w io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
