@@ -79,8 +79,8 @@ func isArchive(name string) bool {
 	if err != nil || !in.Regular() { // what is read of a pipe is gone
 		return false
 	}
-	head, err := in.Head(headBytes)
-	return err == nil && anArchive.is(head)
+	head, err := in.Head(4096)
+	return err == nil && anArchive.Is(head)
 }
 
 // errNoFiles is returned for an archive where the robots.txt files themselves are needed.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -388,14 +389,14 @@ func (o *planner) validate() error {
 // options name and more files.
 func (o *planner) checkOutputs(more []string) error {
 	inputs := o.inputs()
-	inputs.names = append(inputs.names, more...)
-	return cmp.Or(checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
+	inputs.Names = append(inputs.Names, more...)
+	return cmp.Or(checkOutputs(inputs, disk.Streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
-func (o *planner) inputs() inputFiles {
+func (o *planner) inputs() disk.Inputs {
 	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
 		rangeFiles(o.Ranges), o.Read)
-	return inputFiles{names, o.Logs.Stdin}
+	return disk.Inputs{Names: names, Stdin: o.Logs.Stdin}
 }
 
 // auditing is an audit or a merge under way.
@@ -435,9 +436,9 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	switch {
 	case state == nil:
 	case errors.Is(err, audit.ErrDamaged):
-		_ = state.discard() // the damage is the error
+		_ = state.Discard() // the damage is the error
 	default:
-		unsaved = state.commit()
+		unsaved = state.Commit()
 	}
 	failed, _ := errors.AsType[*Error](err)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/internal/block"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -34,11 +35,12 @@ func ParseBlock(text string) (b BlockFile, err error) {
 }
 
 // outputs are all files that the audit writes, except evidence.
-func (o *planner) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
+func (o *planner) outputs() []disk.Output { return append(o.Results.outputs(), o.blockOutputs()...) }
 
-func (o *planner) blockOutputs() (list []output) {
+func (o *planner) blockOutputs() (list []disk.Output) {
 	for _, b := range o.Block {
-		list = append(list, output{"option Block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
+		list = append(list, disk.Output{Option: "option Block", Name: b.Name, Force: o.Force,
+			Kind: disk.Kind{Name: "a file of block rules", Perm: 0o666, Is: block.Is}})
 	}
 	return list
 }
@@ -47,8 +49,8 @@ func (o *planner) blockOutputs() (list []output) {
 type blockPlan struct {
 	collector     *block.Collector
 	kinds         []*block.Kind
-	outputs       []output // of each kind
-	search, names bool     // as AuditOptions.BlockSearch and BlockNames
+	outputs       []disk.Output // of each kind
+	search, names bool          // as AuditOptions.BlockSearch and BlockNames
 	// reopen opens the logs again, for the dry run.
 	reopen func(ctx context.Context) (*auditLogs, error)
 }
@@ -117,9 +119,9 @@ func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Repor
 	var errs []error
 	for i, result := range counter.Results() {
 		out := p.block.outputs[i]
-		errs = append(errs, out.write(func(w io.Writer) error { return kinds[i].Write(w, plan, result, p.Program) }))
+		errs = append(errs, out.Write(func(w io.Writer) error { return kinds[i].Write(w, plan, result, p.Program) }))
 		for _, text := range kinds[i].Summary(plan, result) {
-			p.Messages.warn("%s: %s", out.name, text)
+			p.Messages.warn("%s: %s", out.Name, text)
 		}
 	}
 	for _, text := range plan.Short() {

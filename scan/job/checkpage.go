@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
@@ -470,19 +471,19 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		return err
 	}
 	in.Windows = newBudget(0).windows()
-	opened, err := openInput(p.ctx, in)
+	opened, err := interrupt.Open(p.ctx, in)
 	if err != nil {
 		return explained(err)
 	}
 	defer opened.Close()
-	records := warc.NewReader(ending{ctx: p.ctx, r: opened})
+	records := warc.NewReader(interrupt.Stream{Ctx: p.ctx, R: opened})
 	for {
 		rec, err := records.Next()
 		switch {
 		case err == io.EOF: //nolint:errorlint // an error that wraps io.EOF is damage
 			return nil
 		case err != nil:
-			return named(p.file, err)
+			return source.Named(p.file, err)
 		case rec.Kind != "response":
 			continue
 		}
@@ -519,5 +520,5 @@ func (p *pageCheck) check() error {
 	if err == nil && kind != list.WARC {
 		err = errors.New("it is not a WARC file")
 	}
-	return named(p.file, err)
+	return source.Named(p.file, err)
 }

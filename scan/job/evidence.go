@@ -412,7 +412,7 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Re
 	case unwritten != nil && ctx.Err() != nil:
 		return &Error{Interrupted, errNoEvidence}
 	case unwritten != nil:
-		return inputError(errors.Join(err, writing(p.folder, unwritten)))
+		return inputError(errors.Join(err, disk.Writing(p.folder, unwritten)))
 	}
 	if n := c.details.Violations - c.report.Totals.Verdicts[report.Violation]; n > 0 {
 		p.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
@@ -425,7 +425,7 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Re
 
 // checkEvidence refuses an evidence folder that cannot be made, or that contains an input or output of
 // the job.
-func (o *planner) checkEvidence(inputs inputFiles) error {
+func (o *planner) checkEvidence(inputs disk.Inputs) error {
 	if o.Evidence == "" {
 		return nil
 	}
@@ -436,14 +436,14 @@ func (o *planner) checkEvidence(inputs inputFiles) error {
 		}
 		return has[evidence.SumsFile] && has[evidence.DetailsFile]
 	})
-	names := inputs.names
+	names := inputs.Names
 	for _, out := range o.outputs() {
-		names = append(slices.Clip(names), out.name)
+		names = append(slices.Clip(names), out.Name)
 	}
 	if err = checkFolder("option Evidence", o.Evidence, names, err); err != nil {
 		return err
 	}
-	if err = writing(o.Evidence, disk.CheckWritable(filepath.Dir(filepath.Clean(o.Evidence)))); err != nil {
+	if err = disk.Writing(o.Evidence, disk.CheckWritable(filepath.Dir(filepath.Clean(o.Evidence)))); err != nil {
 		return inputError(err)
 	}
 	return nil

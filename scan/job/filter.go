@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
@@ -127,8 +128,9 @@ type Filtered struct {
 	Partial bool
 }
 
-func (o *FilterOptions) inputs() inputFiles {
-	return inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive}, o.crawlers()), o.URLs.Stdin}
+func (o *FilterOptions) inputs() disk.Inputs {
+	return disk.Inputs{Names: slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive}, o.crawlers()),
+		Stdin: o.URLs.Stdin}
 }
 
 // crawlers returns the names of the files of crawlers.
@@ -150,8 +152,8 @@ func (o *FilterOptions) crawlers() (names []string) {
 // does, but not changed in place. If its size or modification time changes, the filtering
 // ends with an error before it writes any later results.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
-	if err := o.inputs().refuse(streams(out, o.Messages.To)); err != nil {
-		return nil, err
+	if err := o.inputs().Refuse(disk.Streams(out, o.Messages.To)); err != nil {
+		return nil, outputError(err)
 	}
 	memory := newBudget(o.Memory)
 	rules, err := prepared(ctx, func() (rulesInUse, error) { return o.config(ctx, memory) })

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -130,14 +131,14 @@ type found struct {
 func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, workers int) (l lists, err error) {
 	all := make([]found, len(inputs))
 	look := func(i int) { all[i] = o.look(inputs[i]) }
-	inParallel(ctx, len(inputs), workers, func(i int) {
+	interrupt.Parallel(ctx, len(inputs), workers, func(i int) {
 		if inputs[i].Regular() { // a pipe may stay silent until another has been read
 			look(i)
 		}
 	})
 	for i, in := range inputs {
 		if !in.Regular() {
-			if _, err := wait(ctx, func() (struct{}, error) { look(i); return struct{}{}, nil }); err != nil {
+			if _, err := interrupt.Wait(ctx, func() (struct{}, error) { look(i); return struct{}{}, nil }); err != nil {
 				return l, errNothingDone
 			}
 		}
@@ -176,7 +177,7 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		in = l.of(ctx, in, swapping)
 	}
 	if f.err != nil {
-		l.refused = append(l.refused, named(in.Name, f.err))
+		l.refused = append(l.refused, source.Named(in.Name, f.err))
 		return
 	}
 	if f.empty {
@@ -201,7 +202,7 @@ func (l *lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
 // of returns an input with the lines derived from another one.
 func (l *lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) io.Reader) *source.Input {
 	return l.made(in.Name, func() (io.ReadCloser, error) {
-		r, err := openInput(ctx, in)
+		r, err := interrupt.Open(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -292,7 +293,7 @@ func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (
 		return in, nil, err
 	}
 	if o.List.Key != "" {
-		file, closer, err := openTable(in)
+		file, closer, err := columnar.OpenInput(in)
 		if err != nil {
 			return in, nil, err
 		}
@@ -310,7 +311,7 @@ func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (
 
 // openLines returns the lines of a Parquet file.
 func openLines(ctx context.Context, o *FilterOptions, in *source.Input) (io.ReadCloser, error) {
-	file, closer, err := openTable(in)
+	file, closer, err := columnar.OpenInput(in)
 	if err != nil {
 		return nil, err
 	}
@@ -400,7 +401,7 @@ func eachURL(ctx context.Context, name string, visit func(url []byte) bool) erro
 	case ctx.Err() != nil:
 		return errNothingDone
 	case err != nil:
-		return inputError(named(name, err))
+		return inputError(source.Named(name, err))
 	case urls == 0:
 		return inputError(fmt.Errorf("%s: no URL", name))
 	}

@@ -14,11 +14,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/history"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -60,7 +62,7 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	made := &HistoryMade{}
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, In: cmp.Or[io.Reader](o.Stdin, os.Stdin),
-		Out: o.Stdout, Open: openInput}
+		Out: o.Stdout, Open: interrupt.Open}
 	q.Warn = func(m string) { o.Messages.warn("%s", m) }
 	faults := int64(0)
 	q.Fault = func(m string) {
@@ -123,7 +125,7 @@ func (o *HistoryOptions) begin(names []string, times string, fault func(string))
 	}
 	w, err := history.NewWriter(o.Output, times, o.Memory, fault)
 	if err != nil {
-		return nil, inputError(writing(o.Output, err))
+		return nil, inputError(disk.Writing(o.Output, err))
 	}
 	return w, nil
 }
@@ -138,25 +140,24 @@ var captures = history.Source{Name: "captures", Times: policy.Observed, Read: re
 func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) error {
 	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody,
 		Fields: q.Values["fields"]}
-	g, err := newGatherer(ctx, o, shareCompiling(o.Memory))
+	g, err := o.newSources(ctx, shareCompiling(o.Memory))
 	if err != nil {
 		return err
 	}
-	defer g.stop(nil)
-	g.options.Wants = nil
+	defer g.Stop(nil)
 	monthly := false
-	g.give = func(c capture.Capture) error {
+	g.Add = func(c capture.Capture) error {
 		row := &history.Row{Origins: c.Origins, Time: c.Time, Month: c.Month, Status: int(c.Status),
-			Location: c.Location, Body: c.Body, Place: g.name}
+			Location: c.Location, Body: c.Body, Place: g.Name}
 		monthly = monthly || c.Month
 		why := "no date in it, nor in the name of the file or folder"
 		if c.Line > 0 {
-			row.Place = fmt.Sprintf("%s:%d", g.name, c.Line)
+			row.Place = fmt.Sprintf("%s:%d", g.Name, c.Line)
 			why = "no date: option Fields names the members that are read, such as host=host,body=body,date=fetched"
 		}
 		switch {
 		case c.Time.IsZero():
-			g.skip(capture.BadDate, fmt.Errorf("%s: %s", row.Place, why))
+			g.Skip(capture.BadDate, fmt.Errorf("%s: %s", row.Place, why))
 			return nil
 		case len(c.Body) > history.MaxBody:
 			row.Body = nil
@@ -165,36 +166,36 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) err
 		}
 		return to.Add(row)
 	}
-	g.unused = func(c capture.Capture) { // another file may have been there
+	g.Unused = func(c capture.Capture) { // another file may have been there
 		if len(c.Origins) == 0 || c.Path != "" || c.Time.IsZero() {
 			return
 		}
-		if err := to.Add(&history.Row{Origins: c.Origins, Time: c.Time, Status: 200, Place: g.name}); err != nil {
-			g.stop(err)
+		if err := to.Add(&history.Row{Origins: c.Origins, Time: c.Time, Status: 200, Place: g.Name}); err != nil {
+			g.Stop(err)
 		}
 	}
 	for _, name := range q.Args {
-		g.inside = name
+		g.Inside = name
 		switch {
 		case name == "-":
-			g.read(source.NewInput(name, until(g.ctx, q.In), -1), capture.RobotsTxt, nil)
+			g.ReadStream(name, q.In)
 		case isArchive(name):
-			g.skip(capture.BadForm, errNoFiles(name))
+			g.Skip(capture.BadForm, errNoFiles(name))
 		default:
-			g.source(name, aSource)
+			g.ReadAll(name)
 		}
 	}
-	g.report()
+	g.Report(q.Warn)
 	if monthly {
 		q.Warn("of some captures only the month is known: audit needs option Skew 31d")
 	}
-	if g.lost {
+	if g.Lost {
 		q.Fault("not all captures could be read")
 	}
-	if err := context.Cause(g.ctx); err != nil {
+	if err := context.Cause(g.Context()); err != nil {
 		return err
 	}
-	if len(g.taken) == 0 {
+	if len(g.Taken) == 0 {
 		return errors.New("no robots.txt in any source")
 	}
 	return nil

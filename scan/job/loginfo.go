@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -158,12 +159,12 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 		return log.head == contentSum{} || heads[log.head] == 1
 	})
 	sums, errs := make([]contentSum, len(alike)), make([]error, len(alike))
-	inParallel(ctx, len(alike), workers, func(i int) {
-		sums[i], errs[i] = wait(ctx, alike[i].Sum)
+	interrupt.Parallel(ctx, len(alike), workers, func(i int) {
+		sums[i], errs[i] = interrupt.Wait(ctx, alike[i].Sum)
 	})
 	for i, log := range alike {
 		if notOpened(errs[i]) { // perhaps too many files were open
-			if sums[i], errs[i] = wait(ctx, log.Sum); notOpened(errs[i]) && ctx.Err() == nil {
+			if sums[i], errs[i] = interrupt.Wait(ctx, log.Sum); notOpened(errs[i]) && ctx.Err() == nil {
 				l.fail(log.info(), errs[i])
 				l.list = slices.DeleteFunc(l.list, func(other *auditLog) bool { return other == log })
 			}

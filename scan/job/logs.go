@@ -18,6 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -86,7 +87,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
-	inParallel(ctx, len(inputs), o.workers, func(i int) {
+	interrupt.Parallel(ctx, len(inputs), o.workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input, list[i].anonymous = in, o.Anonymous
@@ -175,7 +176,7 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 // around these lines or, if f is nil, a format that fits them. It also calls look. It reports
 // whether there are any lines.
 func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Location) (empty bool, err error) {
-	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
+	head, err := interrupt.Wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
 		return false, explained(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -115,7 +116,7 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 			err = memory.failed(explained(err))
 		}
 	}()
-	in := source.NewInput(f.Name, until(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
+	in := source.NewInput(f.Name, interrupt.Reader(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
 	if f.Name != "-" {
 		in, err = source.NewFile(f.Name)
 		if err == nil && f.isKept {
@@ -129,7 +130,7 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 		}
 	}
 	in.Windows = memory.windows()
-	opened, err := openInput(ctx, in)
+	opened, err := interrupt.Open(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (h *stateHead) rewrite(write report.Rewriter) {
 
 // beginState writes the state to a file that gets its name when committed; nil without
 // a state. The state of incomplete logs replaces no other, whose counts it could not restore.
-func (a *auditing) beginState() (*pending, error) {
+func (a *auditing) beginState() (*disk.Unnamed, error) {
 	if a.State == "" {
 		return nil, nil
 	}
@@ -59,7 +59,7 @@ func (a *auditing) beginState() (*pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.stateFile().begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
+	return a.stateFile().Begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
 }
 
 // MergeOptions select the states that Merge adds up.
@@ -138,7 +138,7 @@ func (o *MergeOptions) validate() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit option State has written")
 	}
-	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), o.outputs()...)
+	return checkOutputs(disk.Inputs{Names: o.States}, disk.Streams(o.Stdout, o.Messages.To), o.outputs()...)
 }
 
 // states are the states to add up. There may be thousands, so only the list of inputs is

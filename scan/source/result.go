@@ -45,6 +45,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Named adds the name of an input to an error that lacks it.
+func Named(name string, err error) error {
+	if _, names := errors.AsType[*Error](err); err == nil || names {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
 // newError drops the path that the os package puts in front of a cause, and the place that package
 // inflate puts after it, since name and offset are there already.
 func newError(name string, offset int64, err error) *Error {
