@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
@@ -153,7 +154,7 @@ type pageCheck struct {
 	ctx     context.Context
 	options CheckOptions
 	file    string
-	agents  []subject
+	agents  []archived.Agent
 	pages   map[answer.Target]*pageFound
 	asked   []*pageFound // of each URL
 	// checkers answer by the robots.txt files that were found, by robotsFound.String.
@@ -371,7 +372,7 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]explain.Answer, error)
 	answers, err := p.checker(r).Check(url)
 	for i := range answers {
 		a := &answers[i]
-		meaning := r.meaning(p.agents[i].class)
+		meaning := r.meaning(p.agents[i].Class)
 		forbidden, wrong := p.forbiddenHop(r, i)
 		switch err = cmp.Or(err, wrong); {
 		case forbidden != "":
@@ -405,7 +406,7 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]explain.Answer, error)
 // its own origin disallows for an agent; "" if there is none.
 func (p *pageCheck) forbiddenHop(r *robotsFound, agent int) (string, error) {
 	for _, h := range r.hops {
-		if h.robots.meaning(p.agents[agent].class) != answer.File {
+		if h.robots.meaning(p.agents[agent].Class) != answer.File {
 			continue
 		}
 		answers, err := p.checker(h.robots).Check(h.url)

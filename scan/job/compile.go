@@ -18,6 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
@@ -275,7 +276,7 @@ func (o *compiler) addBodies(w *archive.Writer, c *Compiled, work int64) error {
 		for i, copied := range batch {
 			c.count(copied, of[i])
 			for _, use := range copied.Uses {
-				switch err := w.AddVersion(use.Key, use.From, use.Status, appendExtras(use.Via, of[i].extras), rulesets[i]...); {
+				switch err := w.AddVersion(use.Key, use.From, use.Status, archived.Via(use.Via, of[i].extras), rulesets[i]...); {
 				case errors.Is(err, archive.ErrLimit):
 					o.Skip(capture.Unheld, err)
 				case err != nil:
@@ -368,7 +369,7 @@ func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset,
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: automaton.EngineList})
 			if rulesets[i] = r.Ruleset; i == 0 {
 				of = traitsOf(r, body)
-				of.extras = o.extrasOf(r, body, of.page)
+				of.extras = archived.Extras(r, body, of.page, o.MaxBytes)
 			}
 		}
 	}

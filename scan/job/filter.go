@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -191,15 +192,17 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if err != nil {
 		return nil, err
 	}
-	if archive, ok := rules.config.Policy.(*archived); ok {
-		archive.most = max(shares.rest/4*3, leastRules)
+	if archive, ok := rules.config.Policy.(*archived.Rules); ok {
+		archive.Most = max(shares.rest/4*3, leastRules)
 	}
 	summary, results, err := o.run(ctx, rules.config, lists, shares, out)
 	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records,
 		MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
-	if p, ok := rules.config.Policy.(*archived); ok && p.saw.always.Load() && !p.saw.span.Load() {
+	if p, ok := rules.config.Policy.(*archived.Rules); ok {
+		always, span := p.SawDates()
 		switch {
+		case !always || span:
 		case o.AsOf != "":
 			o.Messages.warn("%s has no version with a date of these sites, so option AsOf changed nothing", o.Archive)
 		case o.List.Date != "":
@@ -377,22 +380,22 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		return rules, err
 	}
 	for _, agent := range agents {
-		agent.warnOfOthers(nil, o.Messages)
+		o.Messages.warnOfOthers(agent, nil)
 	}
-	archive.dated = o.Prove
-	archive.judges(&c)
-	memory.loaded += int64(12 * archive.archive.Rulesets())
-	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
+	archive.Dated = o.Prove
+	archive.Judge(&c)
+	memory.loaded += int64(12 * archive.Archive.Rulesets())
+	return rulesInUse{c, rules.names, archive.Mapped.Close}, nil
 }
 
 // different looks up agents. It is an error if two are the same.
-func different(list []Agent, messages Messages) (agents []subject, err error) {
+func different(list []Agent, messages Messages) (agents []archived.Agent, err error) {
 	for _, a := range list {
 		agent, err := a.find(messages)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(agents, func(other subject) bool { return other.Name == agent.Name }) {
+		if slices.ContainsFunc(agents, func(other archived.Agent) bool { return other.Name == agent.Name }) {
 			return nil, usageError("agent %s is given twice", agent.Name)
 		}
 		if agent.Exempt != "" {
@@ -404,7 +407,7 @@ func different(list []Agent, messages Messages) (agents []subject, err error) {
 }
 
 // site returns the rules of a robots.txt for each agent.
-func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []automaton.Dialect,
+func (o *FilterOptions) site(ctx context.Context, agents []archived.Agent, dialects []automaton.Dialect,
 	memory *budget) (rules []filter.Rules, err error) {
 	compiled, err := o.Robots.compile(ctx, dialects, memory, o.Messages)
 	if err != nil {
@@ -412,7 +415,7 @@ func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []a
 	}
 	for _, agent := range agents {
 		robots := compiled[agent.Dialect]
-		agent.warnOfOthers(robots.Ruleset, o.Messages)
+		o.Messages.warnOfOthers(agent, robots.Ruleset)
 		rules = append(rules, filter.Rules{Machine: agent.Machine(robots.Ruleset)})
 	}
 	return rules, nil
