@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -17,12 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
-	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/history"
-	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
-	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -62,7 +57,13 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	made := &HistoryMade{}
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, In: cmp.Or[io.Reader](o.Stdin, os.Stdin),
-		Out: o.Stdout, Open: interrupt.Open}
+		Out: o.Stdout, MaxLine: shareCompiling(o.Memory).line, Window: newBudget(o.Memory).window(), Explain: explained}
+	q.Refuse = func(name string) error {
+		if isArchive(name) {
+			return errNoFiles(name)
+		}
+		return nil
+	}
 	q.Warn = func(m string) { o.Messages.warn("%s", m) }
 	faults := int64(0)
 	q.Fault = func(m string) {
@@ -71,7 +72,7 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 			q.Warn(m)
 		}
 	}
-	sources := append(history.Sources(), captures)
+	sources := history.Sources()
 	at := slices.IndexFunc(sources, func(s history.Source) bool { return s.Name == o.Source })
 	if at < 0 {
 		return nil, usageError("option Source %q is none of %s", o.Source, strings.Join(HistorySources(), ", "))
@@ -131,74 +132,11 @@ func (o *HistoryOptions) begin(names []string, times string, fault func(string))
 }
 
 // HistorySources returns the names of the kinds of sources of History.
-func HistorySources() []string { return []string{"git", "wayback", "index", "captures"} }
-
-// captures are read as in Compile.
-var captures = history.Source{Name: "captures", Times: policy.Observed, Read: readCaptures}
-
-// readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
-func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) error {
-	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody,
-		Fields: q.Values["fields"]}
-	g, err := o.newSources(ctx, shareCompiling(o.Memory))
-	if err != nil {
-		return err
+func HistorySources() (names []string) {
+	for _, s := range history.Sources() {
+		names = append(names, s.Name)
 	}
-	defer g.Stop(nil)
-	monthly := false
-	g.Add = func(c capture.Capture) error {
-		row := &history.Row{Origins: c.Origins, Time: c.Time, Month: c.Month, Status: int(c.Status),
-			Location: c.Location, Body: c.Body, Place: g.Name}
-		monthly = monthly || c.Month
-		why := "no date in it, nor in the name of the file or folder"
-		if c.Line > 0 {
-			row.Place = fmt.Sprintf("%s:%d", g.Name, c.Line)
-			why = "no date: option Fields names the members that are read, such as host=host,body=body,date=fetched"
-		}
-		switch {
-		case c.Time.IsZero():
-			g.Skip(capture.BadDate, fmt.Errorf("%s: %s", row.Place, why))
-			return nil
-		case len(c.Body) > history.MaxBody:
-			row.Body = nil
-		case c.Body == nil && answer.Of(row.Status, answer.Archive) == answer.File:
-			row.Body = []byte{}
-		}
-		return to.Add(row)
-	}
-	g.Unused = func(c capture.Capture) { // another file may have been there
-		if len(c.Origins) == 0 || c.Path != "" || c.Time.IsZero() {
-			return
-		}
-		if err := to.Add(&history.Row{Origins: c.Origins, Time: c.Time, Status: 200, Place: g.Name}); err != nil {
-			g.Stop(err)
-		}
-	}
-	for _, name := range q.Args {
-		g.Inside = name
-		switch {
-		case name == "-":
-			g.ReadStream(name, q.In)
-		case isArchive(name):
-			g.Skip(capture.BadForm, errNoFiles(name))
-		default:
-			g.ReadAll(name)
-		}
-	}
-	g.Report(q.Warn)
-	if monthly {
-		q.Warn("of some captures only the month is known: audit needs option Skew 31d")
-	}
-	if g.Lost {
-		q.Fault("not all captures could be read")
-	}
-	if err := context.Cause(g.Context()); err != nil {
-		return err
-	}
-	if len(g.Taken) == 0 {
-		return errors.New("no robots.txt in any source")
-	}
-	return nil
+	return names
 }
 
 // LogHistoryOptions name the logs that LogHistory reads. Hosts name the sites of logs without hosts.

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -150,7 +151,7 @@ func captureOf(path string) (stamp string, origins []origin.Origin) {
 
 // read reads a CDX file.
 func (c *captures) read(ctx context.Context, in *source.Input) error {
-	r, err := c.q.Open(ctx, in)
+	r, err := interrupt.Open(ctx, in)
 	if err != nil {
 		return err
 	}
