@@ -13,6 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
+	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/reading"
@@ -263,10 +264,16 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*ex
 	if len(c.sitemaps) > 0 {
 		o.Lint.Sitemap = func(yield func([]byte) bool) {
 			for i := 0; i < len(c.sitemaps) && err == nil; i++ {
-				err = eachURL(ctx, c.sitemaps[i], yield)
+				err = lists.EachURL(ctx, c.sitemaps[i], yield)
 			}
 		}
 	}
 	d := explain.Describe(o)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		err = errNothingDone
+	case err != nil:
+		err = inputError(err)
+	}
 	return d, err
 }

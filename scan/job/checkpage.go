@@ -13,6 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -513,7 +514,7 @@ func (p *pageCheck) check() error {
 		return fmt.Errorf("%s: not a regular file, and it is read more than once", p.file)
 	}
 	in.Windows = newBudget(0).windows()
-	head, err := in.Head(listHead)
+	head, err := in.Head(lists.HeadBytes)
 	if err != nil {
 		return err
 	}

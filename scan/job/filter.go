@@ -18,6 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -111,6 +112,20 @@ func (a Annotation) annotator(names []string) (filter.Annotator, error) {
 	return nil, fmt.Errorf("unknown annotation %q", string(a))
 }
 
+// annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.
+func annotateAsTable(names []string) filter.Annotator {
+	return func(dst []byte, _ *list.Layout, _ *list.Row, v filter.Verdict) []byte {
+		r := columnar.Row{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
+		r.Known = r.Allowed || v.Class == filter.Disallowed || v.Class == filter.Unreachable
+		for i, name := range names {
+			if v.Barred>>i&1 != 0 {
+				r.Barred = append(r.Barred, name)
+			}
+		}
+		return columnar.AppendRow(dst, &r)
+	}
+}
+
 // Filtered counts the rows that Filter read.
 type Filtered struct {
 	filter.Summary
@@ -172,32 +187,34 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		}
 		o.Messages.warn("%v", err)
 	}
-	lists, err := o.lists(ctx, inputs, memory.workers(o.Workers))
+	opened, err := lists.Open(ctx, inputs, &lists.Options{Format: o.Format, Column: o.List.Column, Date: o.List.Date,
+		Key: o.List.Key, Single: o.Annotate == Parquet, Prompt: o.Prompt,
+		Warn: func(m string) { o.Messages.warn("%s", m) }}, memory.workers(o.Workers))
 	if err != nil {
-		return nil, err
+		return nil, errNothingDone
 	}
-	defer lists.Close()
-	for _, err := range lists.refused {
+	defer opened.Close()
+	for _, err := range opened.Refused {
 		o.Messages.warn("%v", err)
 	}
-	errs = append(errs, lists.refused...)
-	if rules.config.Page != 0 && !lists.records && len(lists.inputs) > 0 {
+	errs = append(errs, opened.Refused...)
+	if rules.config.Page != 0 && !opened.Records && len(opened.Inputs) > 0 {
 		return nil, usageError("option Page looks into the records of WARC files, and no list is one")
 	}
-	if o.Prove && !lists.records && slices.ContainsFunc(lists.layouts, func(l *list.Layout) bool { return !l.Timed() }) {
+	if o.Prove && !opened.Records && slices.ContainsFunc(opened.Layouts, func(l *list.Layout) bool { return !l.Timed() }) {
 		return nil, usageError("option Prove needs the time of each request: option List.Date names its column")
 	}
-	rules.config.Layouts, rules.config.Swapped = lists.layouts, lists.swapped
-	shares, err := memory.divide(memory.workers(o.Workers), lists.inputs)
+	rules.config.Layouts, rules.config.Swapped = opened.Layouts, opened.Swapped
+	shares, err := memory.divide(memory.workers(o.Workers), opened.Inputs)
 	if err != nil {
 		return nil, err
 	}
 	if archive, ok := rules.config.Policy.(*archived.Rules); ok {
 		archive.Most = max(shares.rest/4*3, leastRules)
 	}
-	summary, results, err := o.run(ctx, rules.config, lists, shares, out)
-	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records,
-		MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
+	summary, results, err := o.run(ctx, rules.config, opened, shares, out)
+	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: opened.Records,
+		MaxRow: opened.MaxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
 	if p, ok := rules.config.Policy.(*archived.Rules); ok {
 		always, span := p.SawDates()
@@ -209,7 +226,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 			o.Messages.warn("%s has no version with a date of these sites, so option List.Date changed nothing", o.Archive)
 		}
 	}
-	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts,
+	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(opened.Layouts,
 		func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
 		o.Messages.warn("%s not of the format; the quotes of a field of CSV must end, with only a delimiter behind them",
 			english.Plural(n, "row"))
@@ -230,21 +247,21 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 }
 
 // run filters the lists.
-func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of shares, out io.Writer) (filter.Summary,
+func (o *FilterOptions) run(ctx context.Context, c filter.Config, l *lists.Lists, of shares, out io.Writer) (filter.Summary,
 	[]source.Result, error) {
-	if l.records {
-		records := filter.NewRecords(l.inputs, c, of.reading, out)
+	if l.Records {
+		records := filter.NewRecords(l.Inputs, c, of.reading, out)
 		defer o.Messages.progress(records)()
 		summary, err := records.Run(ctx)
 		return summary, records.Results(), err
 	}
 	var table *columnar.Sidecar
-	if o.Annotate == Parquet && len(l.inputs) > 0 { // one: others were refused
-		table = columnar.NewSidecar(out, l.keys)
+	if o.Annotate == Parquet && len(l.Inputs) > 0 { // one: others were refused
+		table = columnar.NewSidecar(out, l.Keys)
 		out = table
 	}
-	reader := source.NewReader(l.inputs, source.Options{
-		Workers: of.workers, Memory: of.reading, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
+	reader := source.NewReader(l.Inputs, source.Options{
+		Workers: of.workers, Memory: of.reading, MaxLine: l.MaxRow(), InOrder: true, Prompt: o.Prompt,
 	})
 	defer o.Messages.progress(reader)()
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)
