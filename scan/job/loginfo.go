@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/firstlines"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -232,26 +233,6 @@ func (l *auditLogs) findCopies(list []logInfo) {
 	}
 }
 
-// openingOf returns the opening of a log that begins with head.
-func openingOf(f *format.Format, head []byte) source.Opening {
-	o := source.Opening{First: math.MaxInt64, Last: math.MinInt64}
-	reader, r := f.NewReader(), format.Record{}
-	for reader.Reset(head); len(o.Lines) < source.OpeningLines; {
-		switch reader.Next(&r) {
-		case format.End:
-			return source.Opening{}
-		case format.Request:
-			reader.Complete(&r)
-			if !r.HasTime || slices.Contains(o.Lines, string(r.Line)) {
-				return source.Opening{}
-			}
-			o.Lines = append(o.Lines, string(r.Line))
-			o.First, o.Last = min(o.First, r.Time), max(o.Last, r.Time)
-		}
-	}
-	return o
-}
-
 // findOverlaps compares whole lines of a log with how the others begin.
 func (l *auditLogs) findOverlaps(in int, header, data []byte) {
 	if len(l.list) < 2 || l.list[in].copyOf != "" {
@@ -259,6 +240,29 @@ func (l *auditLogs) findOverlaps(in int, header, data []byte) {
 	}
 	if first, last, ok := format.Times(l.list[in].format, header, data); ok {
 		l.overlaps.Find(in, first, last, data)
+	}
+}
+
+// warnOfTwins warns of two logs in one folder with the same first requests, like the logs of a server and
+// of a proxy in front of it: everything in both counts twice.
+func (l *auditLogs) warnOfTwins() {
+	for i, log := range l.list {
+		for _, other := range l.list[:i] {
+			if filepath.Dir(log.Name) != filepath.Dir(other.Name) || log.copyOf != "" || other.copyOf != "" {
+				continue
+			}
+			n, of, inFirst := firstlines.Twins(other.Facts, log.Facts)
+			most, least := other, log
+			if inFirst {
+				most, least = log, other
+			}
+			if n > 0 {
+				l.warn("%s and %s have the same requests in different lines, as the logs of a server and of a proxy in front "+
+					"of it do: %s of %s in the first lines of %s are in %s too, and count twice. Leave one of the two out: "+
+					"name the other logs, or move it out of the folder", most.Name, least.Name, english.Grouped(int64(n)),
+					english.Plural(int64(of), "request"), least.Name, most.Name)
+			}
+		}
 	}
 }
 

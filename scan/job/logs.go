@@ -18,6 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/firstlines"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -54,9 +55,8 @@ type auditLog struct {
 	// head is the hash of the file's first bytes; zero if it is empty or not a regular file.
 	head contentSum
 	// first is the beginning of the first nonblank line.
-	first   string
-	opening source.Opening
-	sight
+	first string
+	firstlines.Facts
 	// copyOf names an earlier log with the same content, "" if there is none.
 	copyOf    string
 	anonymous bool     // as in AuditOptions
@@ -115,7 +115,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 		}
 		list[i].skewed = list[i].zoneless && o.TimeZone == ""
 		if cmp.Or(o.ClientIP, "addr") != "addr" {
-			list[i].clients = report.ByAddress
+			list[i].Clients = report.ByAddress
 		}
 		logs.list = append(logs.list, &list[i])
 	}
@@ -213,7 +213,7 @@ func (log *auditLog) look(head []byte, zone *time.Location) {
 	}
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
 	log.loss = format.Loss(log.format, head)
-	log.opening, log.sight = openingOf(log.format, head), sightOf(log.format, head)
+	log.Facts = firstlines.Of(log.format, head)
 }
 
 // checkHosts refuses a single robots.txt for logs that name several hosts.
@@ -282,9 +282,9 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	for _, log := range l.list {
 		log.trackBeginnings()
 		if log.copyOf != "" {
-			log.opening = source.Opening{}
+			log.Opening = source.Opening{}
 		}
-		l.overlaps.Openings = append(l.overlaps.Openings, log.opening)
+		l.overlaps.Openings = append(l.overlaps.Openings, log.Opening)
 	}
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
@@ -473,7 +473,7 @@ const maxQuoted = 200
 func (log *auditLog) info() report.InputInfo {
 	return report.InputInfo{
 		Name: log.Name, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
-		NoAgents: log.noAgents, Clients: log.clients,
+		NoAgents: log.NoAgents, Clients: log.Clients,
 	}
 }
 
