@@ -20,14 +20,14 @@ func refused(format string, args ...any) error { return RefusedError(fmt.Sprintf
 // Output is a file that a job writes, with two guarantees: it replaces nothing that the job reads nor, unless Force is
 // set, a file with content of another kind; and its name refers to the old content or the new one, never to a part.
 type Output struct {
-	Option string // which names it
-	Name   string // as the user gave it; "" if not wanted
-	Kind   Kind
-	Force  bool
+	Option  string // which names it
+	Name    string // as the user gave it; "" if not wanted
+	Content Content
+	Force   bool
 }
 
-// Kind is a kind of content.
-type Kind struct {
+// Content is a kind of content.
+type Content struct {
 	Name string      // such as "a state"
 	Perm fs.FileMode // of a new file
 	// Is reports whether a file is of the kind, including other versions and damaged files, by its first bytes.
@@ -76,7 +76,7 @@ func (o Output) Begin(write func(io.Writer) error) (*Unnamed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := NewPending(path, o.Kind.Perm)
+	f, err := NewPending(path, o.Content.Perm)
 	if err != nil {
 		return nil, Writing(o.Name, err)
 	}
@@ -103,7 +103,7 @@ func (o Output) replaced() (path string, err error) {
 		err = errors.New("not a regular file")
 	default:
 		if old.Size() > 0 && !o.Force {
-			is, err = o.isKind()
+			is, err = o.hasContent()
 		}
 		if err == nil && is {
 			path, err = EvalSymlinks(o.Name)
@@ -114,19 +114,19 @@ func (o Output) replaced() (path string, err error) {
 		return "", Writing(o.Name, err)
 	case !is:
 		return "", refused("%s %s would replace a file that is not %s; option Force does it all the same", o.Option, o.Name,
-			o.Kind.Name)
+			o.Content.Name)
 	}
 	return path, nil
 }
 
-func (o Output) isKind() (bool, error) {
+func (o Output) hasContent() (bool, error) {
 	f, err := Open(o.Name)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, headBytes))
-	return o.Kind.Is(head), err
+	return o.Content.Is(head), err
 }
 
 // Unnamed is a new file without its final name. Its errors contain the name that the user gave.

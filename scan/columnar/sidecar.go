@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Row is a row of a sidecar without its key.
-type Row struct {
+// SidecarRow is a row of a sidecar without its key.
+type SidecarRow struct {
 	// Known is set if there is a verdict; if not, allowed is null.
 	Known   bool
 	Allowed bool
@@ -18,8 +18,8 @@ type Row struct {
 	Line int32
 }
 
-// AppendRow appends a row as Sidecar.Write reads it.
-func AppendRow(b []byte, r *Row) []byte {
+// AppendSidecarRow appends a row as Sidecar.Write reads it.
+func AppendSidecarRow(b []byte, r *SidecarRow) []byte {
 	switch {
 	case !r.Known:
 		b = AppendNull(b)
@@ -91,7 +91,7 @@ func NewSidecar(w io.Writer, keys *Keys) *Sidecar {
 		{Name: "barred", Kind: Texts, Dictionary: true}, {Name: "line", Kind: Int32, Dictionary: true, Required: true}})}
 }
 
-// Write writes whole rows that AppendRow has made.
+// Write writes whole rows that AppendSidecarRow has made.
 func (s *Sidecar) Write(rows []byte) (int, error) {
 	for rest := rows; len(rest) > 0; {
 		if err := s.lead(); err != nil {

@@ -98,7 +98,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		return nil, usageError("no archive to write: name it with -o FILE")
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
-	out := disk.Output{Option: "-o", Name: o.Output, Kind: anArchive, Force: o.Force}
+	out := disk.Output{Option: "-o", Name: o.Output, Content: anArchive, Force: o.Force}
 	if err := checkOutputs(disk.Inputs{Names: o.Sources, Stdin: o.Stdin}, disk.Streams(nil, o.Messages.To), out); err != nil {
 		return nil, err
 	}

@@ -297,7 +297,7 @@ func (c *folderAudit) audit(ctx context.Context, dir string) error {
 		logs.list = append(logs.list, log)
 	}
 	p := &auditPlan{Results: Results{Program: d.Program, Command: d.Command, By: "day", Messages: Messages{Word: c.word}},
-		budget: c.budget, workers: c.workers, side: &side, logs: logs, timeZone: d.TimeZone}
+		budget: c.budget, workers: c.workers, loaded: &side, logs: logs, timeZone: d.TimeZone}
 	a, err := p.read(ctx)
 	if err != nil {
 		return err
@@ -391,12 +391,12 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit with a report. err is the audit's own error. An interrupted
 // audit has no evidence: the lines that it has not read could refute what it has found.
-func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Report, err error) error {
+func (p *auditPlan) writeEvidence(ctx context.Context, a *auditRun, r *report.Report, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		p.Messages.warn("%v", errNoEvidence)
 		return err
 	}
-	c := &folderAudit{side: p.side, budget: p.budget, workers: p.workers, word: p.Messages.Word,
+	c := &folderAudit{side: p.loaded, budget: p.budget, workers: p.workers, word: p.Messages.Word,
 		details: evidence.Details{Schema: evidence.Schema, Program: p.Program, Command: p.Command, MadeBy: p.madeBy,
 			Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut, Violations: r.Totals.Verdicts[report.Violation],
 			TimeZone: p.timeZone, Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}}

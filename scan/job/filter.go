@@ -115,14 +115,14 @@ func (a Annotation) annotator(names []string) (filter.Annotator, error) {
 // annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.
 func annotateAsTable(names []string) filter.Annotator {
 	return func(dst []byte, _ *list.Layout, _ *list.Row, v filter.Verdict) []byte {
-		r := columnar.Row{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
+		r := columnar.SidecarRow{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
 		r.Known = r.Allowed || v.Class == filter.Disallowed || v.Class == filter.Unreachable
 		for i, name := range names {
 			if v.Barred>>i&1 != 0 {
 				r.Barred = append(r.Barred, name)
 			}
 		}
-		return columnar.AppendRow(dst, &r)
+		return columnar.AppendSidecarRow(dst, &r)
 	}
 }
 

@@ -68,7 +68,8 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	faults := int64(0)
 	q.Fault = func(m string) {
 		made.Lost = true
-		if faults++; faults <= maxFaults {
+		faults++
+		if faults <= maxFaults {
 			q.Warn(m)
 		}
 	}
@@ -264,7 +265,8 @@ func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error)
 // prefix of another.
 func appendKey(b []byte, text string) []byte {
 	for _, c := range []byte(text) {
-		if b = append(b, c); c == 0 {
+		b = append(b, c)
+		if c == 0 {
 			b = append(b, 1)
 		}
 	}

@@ -78,20 +78,20 @@ type Results struct {
 }
 
 func (o *Results) stateFile() disk.Output {
-	return disk.Output{Option: "option State", Name: o.State, Kind: aState, Force: o.Force}
+	return disk.Output{Option: "option State", Name: o.State, Content: aState, Force: o.Force}
 }
 
 // outputs are the state and the files of the report.
 func (o *Results) outputs() []disk.Output {
 	outputs := []disk.Output{o.stateFile()}
 	for _, f := range o.Files {
-		outputs = append(outputs, disk.Output{Option: f.Flag, Name: f.Name, Kind: disk.Kind{Name: f.Kind, Perm: 0o666, Is: f.Is}, Force: o.Force})
+		outputs = append(outputs, disk.Output{Option: f.Flag, Name: f.Name, Content: disk.Content{Name: f.Kind, Perm: 0o666, Is: f.Is}, Force: o.Force})
 	}
 	return outputs
 }
 
 // writeReports writes all files of the report that it can.
-func (a *auditing) writeReports(r *report.Report) error {
+func (a *auditRun) writeReports(r *report.Report) error {
 	var errs []error
 	for i, o := range a.outputs()[1:] {
 		if o.Name != "" {
@@ -173,11 +173,11 @@ func only(c *report.Choice, to audit.Sink) audit.Sink {
 
 var (
 	// aState may reveal addresses and lines of a log.
-	aState = disk.Kind{Name: "a state", Perm: 0o600, Is: func(head []byte) bool {
+	aState = disk.Content{Name: "a state", Perm: 0o600, Is: func(head []byte) bool {
 		_, err := audit.ReadState(bytes.NewReader(head), int64(len(head)))
 		return !errors.Is(err, audit.ErrNotState)
 	}}
-	anArchive = disk.Kind{Name: "an archive", Perm: 0o666, Is: func(head []byte) bool {
+	anArchive = disk.Content{Name: "an archive", Perm: 0o666, Is: func(head []byte) bool {
 		_, err := archive.Open(head)
 		return !errors.Is(err, archive.ErrNotArchive)
 	}}

@@ -71,7 +71,8 @@ func (d *directory) folder(folder string) error {
 			return err
 		}
 		row.Body, row.Past, row.Size, row.Sum = f.body, f.past, f.size, f.sum
-		if d.rows = append(d.rows, row); int64(len(d.rows))*VersionBytes > d.bodies.memory {
+		d.rows = append(d.rows, row)
+		if int64(len(d.rows))*VersionBytes > d.bodies.memory {
 			return fmt.Errorf("%s: with the files before it %w", row.Where, disk.ErrMemory)
 		}
 	}

@@ -201,7 +201,8 @@ func (p *Policy) LawfulLong(origin int32, t int64, by answer.Class) *Lawful {
 // used at t, for the span or the long span. For a version with a max_age it begins that much
 // earlier.
 func (p *Policy) Span(t int64, long bool) (from, to int64) {
-	if from, to = before(t, p.general()), after(t, p.skew); long {
+	from, to = before(t, p.general()), after(t, p.skew)
+	if long {
 		from = before(from, int64(LongSpan))
 	}
 	return from, to

@@ -218,7 +218,8 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 			row := Row{Where: where}
 			var of string
 			of, err = row.parse(columns, fields, open)
-			if history = cmp.Or(history, of); history != of && of != "" {
+			history = cmp.Or(history, of)
+			if history != of && of != "" {
 				history = Mixed
 			}
 			rows = append(rows, row)
@@ -266,7 +267,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 		switch columns[i] {
 		case "from":
 			r.Month = len(value) == len(OnlyMonth)
-			if r.From, err = parseTime(value, time.RFC3339, time.DateOnly, OnlyMonth); value == "" {
+			r.From, err = parseTime(value, time.RFC3339, time.DateOnly, OnlyMonth)
+			if value == "" {
 				err = errNoFrom
 			}
 		case "origin":
@@ -286,7 +288,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 		case "source":
 			r.Committed = commit().MatchString(value)
 		case "history":
-			if history = value; value != "" && value != Deployed && value != Observed {
+			history = value
+			if value != "" && value != Deployed && value != Observed {
 				err = fmt.Errorf("the history %q is neither %s nor %s", value, Deployed, Observed)
 			}
 		}

@@ -94,7 +94,8 @@ func (s *state) result(in *Input) Result {
 	defer s.Unlock()
 	res := s.Result
 	res.Name, res.Codec = in.Name, in.Codec()
-	if res.Complete = res.Complete && res.Err == nil; !res.Complete {
+	res.Complete = res.Complete && res.Err == nil
+	if !res.Complete {
 		res.Sum = nil
 	}
 	return res

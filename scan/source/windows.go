@@ -73,7 +73,8 @@ type window struct {
 // Reader, or nil if there is none.
 func newWindow(of *Windows, stop <-chan struct{}) *window {
 	w := &window{of: cmp.Or(of, defaultWindows), stop: stop, waits: true}
-	if w.slot = w.of.reading; stop == nil {
+	w.slot = w.of.reading
+	if stop == nil {
 		w.slot = w.of.glance
 	}
 	return w

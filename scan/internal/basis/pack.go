@@ -38,7 +38,8 @@ func listName(n int, file string) string {
 func (b *Basis) Packed() (p Packed, err error) {
 	p.Files = map[string][]byte{}
 	for _, body := range b.Bodies {
-		if p.Files[body.File] = body.Text; body.PastFile != "" {
+		p.Files[body.File] = body.Text
+		if body.PastFile != "" {
 			p.Files[body.PastFile] = body.Past
 		}
 	}

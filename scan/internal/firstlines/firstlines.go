@@ -75,7 +75,8 @@ func pathAndQuery(target []byte) []byte {
 	if len(target) > 0 && target[0] != '/' {
 		for i, slashes := 0, 0; i < len(target); i++ {
 			if target[i] == '/' {
-				if slashes++; slashes == 3 {
+				slashes++
+				if slashes == 3 {
 					return target[i:]
 				}
 			}
@@ -181,7 +182,8 @@ func twins(most, least []request) (n, of int) {
 func openingOf(f *format.Format, head []byte) source.Opening {
 	o := source.Opening{First: math.MaxInt64, Last: math.MinInt64}
 	reader, r := f.NewReader(), format.Record{}
-	for reader.Reset(head); len(o.Lines) < source.OpeningLines; {
+	reader.Reset(head)
+	for len(o.Lines) < source.OpeningLines {
 		switch reader.Next(&r) {
 		case format.End:
 			return source.Opening{}

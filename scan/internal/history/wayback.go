@@ -344,7 +344,8 @@ func (c *captures) hasBody(row *Row, stamp string) bool {
 	if file != nil {
 		digest = cmp.Or(digest, file.digest)
 	}
-	if file = cmp.Or(file, c.named[stamp]); file != nil && digest != "" && digest != file.digest && !file.isTold {
+	file = cmp.Or(file, c.named[stamp])
+	if file != nil && digest != "" && digest != file.digest && !file.isTold {
 		file.isTold = true
 		c.q.fault("%s: %s is not used: its SHA-1 is not that of the capture", row.Place, file.name)
 	}

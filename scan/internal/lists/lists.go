@@ -391,7 +391,8 @@ func EachURL(ctx context.Context, name string, visit func(url []byte) bool) erro
 	}
 	rows, row := layout.NewReader(), list.Row{}
 	for chunk, ok := reader.Next(); ok; chunk, ok = reader.Next() {
-		for rows.Reset(chunk.Data, chunk.Seq == 0); chunk.Cut == 0 && rows.Next(&row); {
+		rows.Reset(chunk.Data, chunk.Seq == 0)
+		for chunk.Cut == 0 && rows.Next(&row) {
 			if url, ok := list.Bare(row.URL); ok && len(url) > 0 {
 				urls++
 				visit(url)

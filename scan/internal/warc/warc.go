@@ -128,7 +128,8 @@ func (r *Reader) Next() (*Record, error) {
 // begin goes to where the next record begins.
 func (r *Reader) begin() error {
 	for {
-		if r.whole = !r.inPart; !r.inPart {
+		r.whole = !r.inPart
+		if !r.inPart {
 			if err := r.parts.Next(); err != nil {
 				return err
 			}
@@ -181,7 +182,8 @@ func (r *Reader) header() (*Record, error) {
 	}
 	for err == nil {
 		var name, value string
-		if name, value, err = h.field(); name == "" {
+		name, value, err = h.field()
+		if name == "" {
 			break
 		}
 		switch name {
@@ -262,7 +264,8 @@ func (h *head) line() (string, error) {
 	var line []byte
 	for {
 		part, err := h.in.ReadSlice('\n')
-		if h.left -= len(part); h.left < 0 {
+		h.left -= len(part)
+		if h.left < 0 {
 			return "", ErrLongHead
 		}
 		h.hold(part)

@@ -381,7 +381,8 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 	number := 0
 	body := lineEnds.Replace(string(compile.WholeLines(file.Body, file.MaxBytes)))
 	for text := range strings.SplitSeq(body, "\n") {
-		if number++; number > d.Lines {
+		number++
+		if number > d.Lines {
 			break
 		}
 		if number > maxLines {
@@ -390,7 +391,8 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 		}
 		line := Line{Number: number, Notes: beside[number],
 			Text: shorter(report.Printable(strings.ReplaceAll(text, "\t", "    ")), maxLine)}
-		if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
+		text = strings.TrimSpace(text)
+		if text != "" && text[0] != '#' {
 			line.Tint = tints(number)
 		}
 		s.Lines = append(s.Lines, line)

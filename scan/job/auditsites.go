@@ -75,7 +75,8 @@ func siteWarnings(logs []logInfo) (warnings []string) {
 			unnamed = append(unnamed, log.Name)
 		}
 	}
-	if unnamed = setOf(unnamed); len(unnamed) > 0 {
+	unnamed = setOf(unnamed)
+	if len(unnamed) > 0 {
 		warnings = append(warnings, fmt.Sprintf("no option Hosts HOST=PATTERN names the site of %s, whose lines name no "+
 			"host "+
 			"either: their requests are not judged", english.List(unnamed)))

@@ -40,7 +40,7 @@ func (o *planner) outputs() []disk.Output { return append(o.Results.outputs(), o
 func (o *planner) blockOutputs() (list []disk.Output) {
 	for _, b := range o.Block {
 		list = append(list, disk.Output{Option: "option Block", Name: b.Name, Force: o.Force,
-			Kind: disk.Kind{Name: "a file of block rules", Perm: 0o666, Is: block.Is}})
+			Content: disk.Content{Name: "a file of block rules", Perm: 0o666, Is: block.Is}})
 	}
 	return list
 }
@@ -71,16 +71,16 @@ func (o *planner) planBlock(p *auditPlan) error {
 		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
 			Messages: Messages{Progress: o.Messages.Progress}}}}
 	p.block = &blockPlan{collector: block.NewCollector(int(clients)), outputs: o.blockOutputs(), search: o.BlockSearch,
-		names: o.BlockNames, reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.side) }}
+		names: o.BlockNames, reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.loaded) }}
 	for _, b := range o.Block {
 		p.block.kinds = append(p.block.kinds, block.ByKind(b.Kind))
 	}
-	p.judged, p.side.config.NeedsAddresses = both(p.block.collector, p.judged), true
+	p.judged, p.loaded.config.NeedsAddresses = both(p.block.collector, p.judged), true
 	return nil
 }
 
 // writeBlock decides on the rules, tries them on the logs, which are read again, and writes the files.
-func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Report) error {
+func (p *auditPlan) writeBlock(ctx context.Context, a *auditRun, r *report.Report) error {
 	end := r.To.Time
 	if end.IsZero() { // no request has a time
 		end = time.Now()
@@ -88,7 +88,7 @@ func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Repor
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory goes to the dry run
 		return inputError(err)
 	}
-	config := &p.side.config
+	config := &p.loaded.config
 	plan := block.Decide(p.block.collector, block.Options{Crawlers: config.Crawlers, Identities: config.Identities,
 		LookedUp: a.verified, Report: r, Search: p.block.search, Names: p.block.names, End: end})
 	if !r.Choice.IsAll() {
@@ -142,7 +142,7 @@ func (p *auditPlan) showAll(ctx context.Context, seen audit.Sink) error {
 		return err
 	}
 	again := &auditPlan{Results: Results{Messages: Messages{Progress: p.Messages.Progress}}, budget: p.budget,
-		workers: p.workers, side: p.side, logs: logs, seen: seen}
+		workers: p.workers, loaded: p.loaded, logs: logs, seen: seen}
 	a, err := again.read(ctx)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (h *stateHead) rewrite(write report.Rewriter) {
 
 // beginState writes the state to a file that gets its name when committed; nil without
 // a state. The state of incomplete logs replaces no other, whose counts it could not restore.
-func (a *auditing) beginState() (*disk.Unnamed, error) {
+func (a *auditRun) beginState() (*disk.Unnamed, error) {
 	if a.State == "" {
 		return nil, nil
 	}
@@ -152,13 +152,13 @@ type states struct {
 }
 
 // open opens the states and returns their common basis and all their inputs.
-func (m *states) open(names []string) (a *auditing, config audit.Config, err error) {
+func (m *states) open(names []string) (a *auditRun, config audit.Config, err error) {
 	for _, name := range names {
 		if err := m.read(name); err != nil {
 			return nil, config, err
 		}
 	}
-	a = &auditing{Results: Results{Messages: m.messages}}
+	a = &auditRun{Results: Results{Messages: m.messages}}
 	in := &a.inputs
 	in.Warnings = m.dropDuplicates()
 	zones := map[string]bool{}
@@ -171,7 +171,8 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		}
 		in.Partial, zones[head.TimeZone] = in.Partial || head.Partial, true
 	}
-	if in.TimeZone = m.list[0].head.TimeZone; len(zones) > 1 {
+	in.TimeZone = m.list[0].head.TimeZone
+	if len(zones) > 1 {
 		in.TimeZone = ""
 		in.Notes = append(in.Notes, "The days of figures over time are of several time zones, as the states were made with "+
 			"different option TimeZone.")

@@ -190,7 +190,8 @@ func (p *pageCheck) readPages() error {
 	wants := func(t answer.Target) bool { return p.pages[t] != nil }
 	return p.eachResponse(wants, page.MaxHead+1, func(r *response) {
 		f := p.pages[r.target]
-		if f.captures++; f.captures > 1 && r.date.Before(f.date) {
+		f.captures++
+		if f.captures > 1 && r.date.Before(f.date) {
 			return
 		}
 		f.date = r.date
@@ -341,7 +342,8 @@ func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnsw
 			x.Statements = append(x.Statements, pageStatement(s, agent.Tokens))
 		}
 		r := f.page.Rules(agent.Tokens, f.date)
-		if x.Directives = r.Names(); len(x.Directives) > 0 && !a.Allowed && !a.Unknown && a.Exempt == "" {
+		x.Directives = r.Names()
+		if len(x.Directives) > 0 && !a.Allowed && !a.Unknown && a.Exempt == "" {
 			x.Unseen = unseen(a.Agent, r)
 		}
 		list = append(list, x)

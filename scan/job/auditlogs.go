@@ -208,7 +208,8 @@ var errUnknownFormat = errors.New("no known format fits its first lines. job.Exp
 // look finds out from the beginning of the log whether its times lack a zone, which it then
 // sets; whether its requests name hosts; and how it changes paths.
 func (log *auditLog) look(head []byte, zone *time.Location) {
-	if log.zoneless = !format.NamesZones(log.format, head); log.zoneless && zone != time.UTC {
+	log.zoneless = !format.NamesZones(log.format, head)
+	if log.zoneless && zone != time.UTC {
 		log.format = log.format.In(zone)
 	}
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
@@ -308,7 +309,8 @@ type beginning struct {
 
 // trackBeginnings prepares the log for beginningOf, if needed.
 func (log *auditLog) trackBeginnings() {
-	if log.lastHeader = log.format.LastHeader(); log.lastHeader == nil && !log.numbered {
+	log.lastHeader = log.format.LastHeader()
+	if log.lastHeader == nil && !log.numbered {
 		return
 	}
 	log.before = scan.NewPrefix(beginning{}, func(before, of beginning) beginning {

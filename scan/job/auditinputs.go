@@ -76,7 +76,7 @@ func (log *logInfo) noRequests() string {
 // limit of unparsed lines. An input
 // without any parsed line counts as unusable: it is most likely no log, or one in another
 // format. Only a limit of 100 accepts it.
-func (a *auditing) described() audit.Inputs {
+func (a *auditRun) described() audit.Inputs {
 	logs, in, most := a.logs, a.inputs, a.basis.MaxUnparsed
 	if a.Anonymous {
 		for i := range logs {
@@ -165,7 +165,8 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 	})
 	for i, log := range alike {
 		if notOpened(errs[i]) { // perhaps too many files were open
-			if sums[i], errs[i] = interrupt.Wait(ctx, log.Sum); notOpened(errs[i]) && ctx.Err() == nil {
+			sums[i], errs[i] = interrupt.Wait(ctx, log.Sum)
+			if notOpened(errs[i]) && ctx.Err() == nil {
 				l.fail(log.info(), errs[i])
 				l.list = slices.DeleteFunc(l.list, func(other *auditLog) bool { return other == log })
 			}
