@@ -10,7 +10,7 @@
 // The formats are rows written in the words that users give to --format: table.go has the text formats and
 // jsonformats.go the JSON formats. user.go and a file for each language compile words (nginx.go,
 // apache.go, userjson.go; words.go has the others) into a shape of scan/internal/field, which
-// finds the fields of a line, and a program that interprets them: program.go (text with literals between the
+// finds the fields of a line, and a program that interprets them: compiled.go (text with literals between the
 // fields), json.go, and columns.go (text with a header that names its columns). clf.go reads most
 // lines of the common log format and its relatives faster than the compiled words do. values.go turns
 // fields into records. escape.go and time.go decode escapes and times. envelope.go removes

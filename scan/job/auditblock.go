@@ -17,10 +17,7 @@ import (
 // BlockFile is a file of rules for a server that refuse crawlers that broke robots.txt. The rules are
 // tried on the same logs to count the other clients that they would have refused. That reads the logs a
 // second time, and a third time if rules were dropped because of the result.
-type BlockFile struct{ Kind, Name string } // one of BlockKinds
-
-// BlockKinds returns the names of all kinds of files of rules.
-func BlockKinds() []string { return block.KindNames() }
+type BlockFile struct{ Kind, Name string } // KIND is that of ParseBlock
 
 // ParseBlock reads KIND=FILE.
 func ParseBlock(text string) (b BlockFile, err error) {

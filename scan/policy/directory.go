@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// ReadDirectory reads a source in the form of a folder. It has a folder for each host, or
+// readDirectory reads a source in the form of a folder. It has a folder for each host, or
 // host:port, with the versions of its robots.txt, whose names are the times from which they are
 // known; or a folder for each time, with the robots.txt of the hosts:
 //
@@ -27,7 +27,7 @@ import (
 // is an error with its path. Of each file as much is kept as ReadBody returns; together they have
 // at most 1 GiB, the same ones once. Versions or files that take more than memory bytes are
 // disk.ErrMemory. Nothing is read that is not in the folder.
-func ReadDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
+func readDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
 	root, err := disk.OpenRoot(path)
 	if err != nil {
 		return nil, err

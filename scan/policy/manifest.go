@@ -52,12 +52,12 @@ func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history 
 }
 
 // ReadFolder reads a source from a folder, either from its manifest, whose path it returns, or, if there is none,
-// like ReadDirectory, with the history Observed. It never reads outside the folder, even if a name or a link leads
+// like readDirectory, with the history Observed. It never reads outside the folder, even if a name or a link leads
 // there.
 func ReadFolder(dir string, maxBytes int, memory int64) (rows []Row, manifest, history string, err error) {
 	manifest = filepath.Join(dir, ManifestName)
 	if _, none := disk.Lstat(manifest); none != nil {
-		rows, err = ReadDirectory(dir, maxBytes, memory)
+		rows, err = readDirectory(dir, maxBytes, memory)
 		return rows, "", Observed, err
 	}
 	root, err := disk.OpenRoot(dir)
