@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test wasm tester clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
+.PHONY: build demo test golden race guard bench bench-page bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test wasm tester clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -56,11 +56,17 @@ race:
 guard:
 	$(GO) test -count=1 -run Guard ./...
 
-# The time of audit and filter beside wc, zstd and igzip, on files of 1 GB: a table in less than seven
-# minutes. BENCH_FLAGS are the megabytes and the rounds, such as "300 5".
+# The time of audit, filter and compile beside wc, rg, zstd, igzip, DuckDB, GoAccess and lnav, on files of 300 MB: a table
+# in a few minutes. BENCH_FLAGS are the megabytes and the rounds, such as "1000 7".
 BENCH_FLAGS ?=
 bench: build
-	@bench/ratios.sh $(BENCH_FLAGS)
+	@bench/ratios.sh $(BENCH_FLAGS) | tee bin/bench.md
+
+# The same, into its page of the documentation.
+BENCH_PAGE := docs/explain/benchmarks.md
+bench-page: bench
+	@sed -i -e '/^<!-- made by make bench-page -->$$/,/^<!-- end -->$$/ { //!d; }' \
+		-e '/^<!-- made by make bench-page -->$$/ r bin/bench.md' $(BENCH_PAGE)
 
 # Fails when a hot path takes more than twice as long beside a simple loop of the same process as was recorded.
 bench-guard:

@@ -178,10 +178,14 @@ func draw(list []listed) string {
 	b.WriteString("graph LR\n")
 	for _, p := range list {
 		of := folder(p.ImportPath)
+		var arrows []string
 		for _, to := range imports[of] {
 			if !slices.ContainsFunc(imports[of], func(other string) bool { return reaches(other, to) }) {
-				fmt.Fprintf(&b, "  %s[%s] --> %s[%s]\n", node(of), of, node(to), to)
+				arrows = append(arrows, fmt.Sprintf("%s[%s]", node(to), to))
 			}
+		}
+		if arrows != nil {
+			fmt.Fprintf(&b, "  %s[%s] --> %s\n", node(of), of, strings.Join(arrows, " & "))
 		}
 	}
 	return b.String()

@@ -44,7 +44,7 @@ func describe(t *testing.T, made string, of reflect.Type, path string, files ...
 	checkMade(t, "reference/json.md", made, d.text.String())
 }
 
-// description describes types as tables of their fields.
+// description describes types as lists of their fields.
 type description struct {
 	t        *testing.T
 	text     strings.Builder
@@ -136,12 +136,32 @@ func (d *description) find(of reflect.Type, path string) {
 	}
 }
 
-// write appends the description of a type.
+// specified are the types whose fields the specification of the audit describes, in a section.
+var specified = map[reflect.Type]string{
+	reflect.TypeFor[report.VerdictCounts]():  "1-verdicts",
+	reflect.TypeFor[report.OutcomeCounts]():  "6-outcome",
+	reflect.TypeFor[report.IdentityCounts](): "8-proof-of-identity",
+}
+
+// write appends the description of a type: what it is, and a list of its fields.
 func (d *description) write(of reflect.Type) {
-	fmt.Fprintf(&d.text, "\n### %s\n\n%s\n\n| field | type | meaning |\n|---|---|---|\n", d.names[of.Name()],
-		d.meaning(d.comments[of.Name()], of))
+	lead := regexp.MustCompile(`^\w+ (is |are )?`)
+	about := lead.ReplaceAllString(d.comments[of.Name()], "")
+	if specified[of] != "" { // such as: counts requests by Verdict
+		about = regexp.MustCompile(` by \w+.*`).ReplaceAllStringFunc(about, func(by string) string {
+			return strings.TrimSuffix(strings.ToLower(strings.Split(by, ",")[0]), ".") + "."
+		})
+	}
+	fmt.Fprintf(&d.text, "\n### %s\n\n%s\n\n", d.names[of.Name()], d.meaning(strings.ToUpper(about[:1])+about[1:], of))
 	names, kinds, head, last := "", "", "", ""
 	fields := d.fields(of)
+	if link := specified[of]; link != "" {
+		for _, f := range fields {
+			names += ", `" + f.json + "`"
+		}
+		fmt.Fprintf(&d.text, "The fields are %s ([what they mean](audit-rules.md#%s)).\n", names[2:], link)
+		return
+	}
 	for i, f := range fields {
 		if f.comment == "" && !regexp.MustCompile(`\b`+f.name+`\b`).MatchString(last) {
 			d.t.Errorf("%s of %s needs a comment", f.json, of)
@@ -155,7 +175,17 @@ func (d *description) write(of reflect.Type) {
 		}
 		if i+1 == len(fields) || fields[i+1].comment != "" {
 			meaning := regexp.MustCompile(`^`+head+`((, | and )[A-Z]\w+)*(:| is| are)? `).ReplaceAllString(last, "")
-			fmt.Fprintf(&d.text, "| %s | %s | %s |\n", names[2:], kinds[2:], strings.TrimSuffix(d.meaning(meaning, of), "."))
+			meaning = regexp.MustCompile(`\b(empty|\d): `).ReplaceAllString(meaning, "$1 means ")
+			if kinds = kinds[2:]; kinds == "number" {
+				kinds = ""
+			} else {
+				kinds = " (" + kinds + ")"
+			}
+			item := names[2:] + kinds
+			if last != f.json {
+				item += ": " + strings.TrimSuffix(d.meaning(meaning, of), ".")
+			}
+			fmt.Fprintf(&d.text, "- %s\n", item)
 			names, kinds = "", ""
 		}
 	}

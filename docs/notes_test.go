@@ -9,14 +9,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
-// TestNotes holds the table of kinds in notes.md to the rows of scan/lint.
+// TestNotes holds the list of kinds in notes.md to the rows of scan/lint.
 func TestNotes(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("\n| kind | severity | the note says | a file that has it | and one that has not |\n")
-	b.WriteString("|---|---|---|---|---|\n")
+	b.WriteString("\n")
 	for _, k := range lint.Kinds() {
-		fmt.Fprintf(&b, "| `%s` | %s | [%s](%s) | %s | %s |\n", k.Name, k.Severity, cell(k.Sentence), k.Source,
-			example(k.Bad), example(k.Good))
+		fmt.Fprintf(&b, "- `%s` (%s): [%s](%s)<br>%s\n", k.Name, k.Severity, k.Sentence, k.Source, example(k.Bad))
 	}
 	fmt.Fprintln(&b)
 	checkMade(t, "reference/notes.md", "TestNotes: go test ./docs -run Notes -update", b.String())
@@ -27,7 +25,7 @@ var (
 	unprinted = regexp.MustCompile(`[^ -~]`)
 )
 
-// example writes a robots.txt into a cell of a table.
+// example writes a robots.txt into an item of a list.
 func example(robots string) string {
 	var lines []string
 	for line := range strings.Lines(robots) {
@@ -40,10 +38,7 @@ func example(robots string) string {
 		if unprinted.MatchString(line) && !strings.Contains(line, "é") && !strings.Contains(line, "“") {
 			line = strings.Trim(fmt.Sprintf("%q", line), `"`)
 		}
-		lines = append(lines, "`"+cell(line)+"`")
+		lines = append(lines, "`"+line+"`")
 	}
 	return strings.Join(lines, "<br>")
 }
-
-// cell escapes what would end a cell.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -12,7 +12,7 @@ import (
 // TestSignals holds the table of signals in signals.md to the rows of scan/preference.
 func TestSignals(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("\n| signal | about | stands in | values | described by | of |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\n| signal | about | stands in | values | source |\n|---|---|---|---|---|\n")
 	for _, s := range preference.Signals() {
 		values := strings.Join(s.Words, ", ")
 		switch {
@@ -23,7 +23,7 @@ func TestSignals(t *testing.T) {
 		case values == "":
 			values = "a full URL"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | [page](%s) | %s |\n", s.Name, cmp.Or(s.Use, "-"), s.Where, values, s.Source, s.Date)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | [%s](%s) |\n", s.Name, cmp.Or(s.Use, "-"), s.Where, values, s.Date, s.Source)
 	}
 	fmt.Fprintln(&b)
 	checkMade(t, "reference/signals.md", "TestSignals: go test ./docs -run Signals -update", b.String())

@@ -1,9 +1,8 @@
 """Tries what make release made, as its users would: python3 packaging/test.py bin/release bin/python
 
-What this machine has no tool for is named and left out. As root, packages are installed in a bare Debian.
+What this machine has no tool for is named and left out. As root, packages are installed in roots of their own.
 """
 
-import hashlib
 import json
 import os
 import platform
@@ -12,31 +11,39 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RELEASE, WHEELS = (Path(folder).resolve() for folder in sys.argv[1:3])
 ABOUT = json.loads((RELEASE / "metadata.json").read_text())
-VERSION = ABOUT["version"]
+VERSION, COMMIT = ABOUT["version"], ABOUT["commit"]
 SAMPLE = ROOT / "testdata" / "sample"
 WANTED = re.search(r"\$ make demo\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[1]
-NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine())
-FILES = ("man/man1/robotsieve-audit.1", "bash-completion/completions/robotsieve", "doc/robotsieve/THIRD_PARTY.txt",
-         "fish/vendor_completions.d/robotsieve.fish", "doc/robotsieve/copyright")
+INSTALL = (ROOT / "docs/howto/install.md").read_text("utf-8")
+CHECKSUMS, SIGNATURE = re.search(r"\n(sha256sum .*)\n(cosign .*)\n", INSTALL).groups()
+# With a key in place of the workflow's identity.
+SIGN = """cosign generate-key-pair && cosign sign-blob SHA256SUMS --bundle SHA256SUMS.sigstore.json --key cosign.key \
+          --yes --tlog-upload=false --use-signing-config=false"""
+VERIFY = re.sub("--certificate.*", "--key cosign.pub --insecure-ignore-tlog", SIGNATURE)
+MACHINE = platform.machine()
+NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}.get(MACHINE)
+# What installs a package into a root, and what removes it. Where there is no apk, its package is only unpacked.
+MANAGERS = {
+    "dpkg": (f"*_{NATIVE}.deb", "--root={root} -i", "--root={root} -P"),
+    "rpm": (f"*.{MACHINE}.rpm", "--root={root} --nodeps --ignorearch -i", "--root={root} -e"),
+    "pacman": (f"*-{MACHINE}.pkg.tar.zst", "--root={root} --noconfirm -U", "--root={root} --noconfirm -R"),
+    "apk": (f"*_{MACHINE}.apk", "--root={root} --no-network --allow-untrusted --initdb add", "--root={root} del"),
+    "bsdtar": (f"*_{MACHINE}.apk", "-C {root} -xf", ""),
+}
+INSTALLED = ("man/man1/robotsieve-audit.1", "bash-completion/completions/robotsieve", "zsh/*/_robotsieve",
+             "fish/vendor_completions.d/robotsieve.fish", "doc/robotsieve/THIRD_PARTY.txt", "doc/robotsieve/copyright")
 left_out = []
 
 
-def run(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+def run(*command, fails=False, **options):
+    done = subprocess.run(command[0] if "shell" in options else command, capture_output=True, text=True, **options)
+    assert bool(done.returncode) == fails, f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
-
-
-def check(holds, message):
-    if not holds:
-        sys.exit(message)
 
 
 def has(*tools):
@@ -46,158 +53,122 @@ def has(*tools):
     return not missing
 
 
-def only(pattern):
-    found = list(RELEASE.glob(pattern))
-    check(len(found) == 1, f"{pattern}: {len(found)} files")
-    return found[0]
-
-
-def try_command(*command, sample=SAMPLE, **options):
+def try_command(*command, sample=SAMPLE):
     """A command says its version and commit, and audits the sample."""
-    said = run(*command, "version", **options)
-    check(re.match(rf"robotsieve {re.escape(VERSION)} (\(commit \w{{40}} of 2\S+\) )?go1\.\S+ \w+/\w+\n$", said), said)
-    found = run(*command, "audit", "--policy", f"{sample}/policy.csv", "--host", "https://lantern.example", "--crawlers",
-                f"{sample}/crawlers.json", "--ip-ranges", f"{sample}/ranges", f"{sample}/access.log.gz", **options)
-    check(found == WANTED, f"{command[-1]}: the audit of the sample prints\n{found}")
+    said = run(*command, "version")
+    assert re.match(rf"robotsieve {re.escape(VERSION)} \(commit {COMMIT} of 2\S+Z\) go1\.\S+ \w+/\w+\n$", said), said
+    found = run(*command, "audit", "--policy", f"{sample}/policy.csv", "--host", "https://lantern.example",
+                "--crawlers", f"{sample}/crawlers.json", "--ip-ranges", f"{sample}/ranges", f"{sample}/access.log.gz")
+    assert found == WANTED, f"{command}: the audit of the sample prints\n{found}"
 
 
-def checksums():
+def downloads(folder):
+    """The documented lines verify the files, and refuse what was changed. Returns the checksums."""
     sums = dict(reversed(line.split()) for line in (RELEASE / "SHA256SUMS").read_text().splitlines())
-    for name, want in sums.items():
-        path = RELEASE / name if (RELEASE / name).exists() else WHEELS / name
-        check(hashlib.sha256(path.read_bytes()).hexdigest() == want, f"{name}: not the checksum of SHA256SUMS")
-    made = {path.name for end in ("gz", "zip", "deb", "rpm", "apk", "zst", "json") for path in RELEASE.glob("robotsieve*." + end)}
-    made |= {path.name for path in WHEELS.iterdir()}
-    check(made == set(sums), f"SHA256SUMS differs from what there is in {made ^ set(sums)}")
+    files = [path for path in [*RELEASE.glob("robotsieve*.*"), *WHEELS.iterdir()] if path.is_file()]
+    assert {path.name for path in files} == set(sums), f"SHA256SUMS has {sorted(sums)}"
+    for path in [*files, RELEASE / "SHA256SUMS"]:
+        shutil.copy(path, folder)
+    there = {"cwd": folder, "shell": True, "env": {**os.environ, "COSIGN_PASSWORD": ""}}
+    if has("cosign"):
+        run(SIGN, **there)
+        run(VERIFY, **there)
+    run(CHECKSUMS, **there)
+    run("echo x >>robotsieve-linux-amd64.tar.gz", **there)
+    run(CHECKSUMS, fails=True, **there)
+    if has("cosign"):
+        run("sha256sum robotsieve-* >SHA256SUMS; " + CHECKSUMS, **there)
+        run(VERIFY, fails=True, **there)
     return sums
 
 
-def archives(folder, system, arch):
+def archive(folder, system, arch):
     name = f"robotsieve-{system}-{arch}"
-    shutil.unpack_archive(only(name + (".zip" if system == "windows" else ".tar.gz")), folder)
-    top = folder / name
-    program = top / ("robotsieve.exe" if system == "windows" else "robotsieve")
-    for file in ("LICENSE", "THIRD_PARTY.txt", "man/robotsieve.1", "man/robotsieve-audit.1", "completions/robotsieve.bash",
-                 "completions/robotsieve.zsh", "completions/robotsieve.fish"):
-        check((top / file).stat().st_size > 0, f"{name} has no {file}")
+    shutil.unpack_archive(RELEASE / (name + (".zip" if system == "windows" else ".tar.gz")), folder)
+    program = folder / name / ("robotsieve.exe" if system == "windows" else "robotsieve")
+    for file in ("LICENSE", "THIRD_PARTY.txt", "man/robotsieve-audit.1", "completions/robotsieve.bash"):
+        assert (folder / name / file).stat().st_size > 0, f"{name} has no {file}"
     if system == "linux" and (arch == NATIVE or arch == "arm64" and has("qemu-aarch64-static")):
         try_command(*([] if arch == NATIVE else ["qemu-aarch64-static"]), program)
     else:
-        built = run("go", "version", "-m", program)
-        check(f"GOOS={system}" in built and ABOUT["commit"].encode() in program.read_bytes(), built)
+        assert f"GOOS={system}" in run("go", "version", "-m", program) and COMMIT.encode() in program.read_bytes(), name
     parts = json.loads((RELEASE / f"{name}.cdx.json").read_text())
-    check(parts["bomFormat"] == "CycloneDX" and parts["metadata"]["component"]["version"] == "v" + VERSION, name)
-    check(any(part["name"] == "github.com/spf13/cobra" for part in parts["components"]), f"{name}: no SBOM")
+    assert parts["bomFormat"] == "CycloneDX" and parts["metadata"]["component"]["version"] == "v" + VERSION and \
+        "github.com/spf13/cobra" in {part["name"] for part in parts["components"]}, f"{name}: no SBOM"
     return program
 
 
-def debian(root):
-    """The package is installed in a bare Debian, and removed without a trace."""
-    run("debootstrap", "--variant=minbase", "bookworm", root)
-    inside = ["chroot", root]
-    shutil.copytree(SAMPLE, root / "sample")
-    shutil.copy(only(f"*_{NATIVE}.deb"), root / "it.deb")
-    run(*inside, "dpkg", "-i", "/it.deb")
-    try_command(*inside, "/usr/bin/robotsieve", sample="/sample")
-    installed = run(*inside, "dpkg", "-L", "robotsieve").split()
-    check(all(f"/usr/share/{file}" in installed for file in FILES[:1]), installed)
-    run(*inside, "dpkg", "-P", "robotsieve")
-    check(not list(root.glob("usr/**/*robotsieve*")), "the Debian package leaves files")
-    return inside
-
-
-def rpm(root):
-    database = ["rpm", "--root", root, "--dbpath", "/var/lib/rpm"]
-    run(*database, "--nodeps", "--ignorearch", "-i", only(f"*.{platform.machine()}.rpm"))
-    try_command(root / "usr/bin/robotsieve")
-    run(*database, "-e", "robotsieve")
-    check(not list(root.glob("usr/**/*robotsieve*")), "the rpm leaves files")
-
-
-def unpacked(package, root):
-    """What no package manager is here for is unpacked."""
-    root.mkdir()
-    run("bsdtar", "-xf", package, "-C", root)
-    for file in FILES:
-        check((root / "usr/share" / file).stat().st_size > 0, f"{package.name} has no {file}")
-    check(list(root.glob("usr/share/zsh/*/_robotsieve")), package.name)
-    return root / "usr/bin/robotsieve"
+def packages(folder):
+    """Each is installed into a root of its own, runs there, and is removed without a trace."""
+    for tool, (pattern, install, remove) in MANAGERS.items():
+        if not has(*[tool, "debootstrap"][:1 + (tool == "dpkg")]):
+            continue
+        root = folder / tool
+        if tool == "dpkg":
+            run("debootstrap", "--variant=minbase", "bookworm", root)
+        for made in ("tmp", "var/lib/pacman"):
+            (root / made).mkdir(parents=True, exist_ok=True)
+        shutil.copytree(SAMPLE, root / "sample")
+        run(tool, *install.format(root=root).split(), *RELEASE.glob(pattern))
+        for file in INSTALLED:
+            assert list((root / "usr/share").glob(file)), f"{pattern} has no {file}"
+        try_command("chroot", root, "/usr/bin/robotsieve", sample="/sample")
+        if remove:
+            run(tool, *remove.format(root=root).split(), "robotsieve")
+            assert not list(root.glob("usr/**/*robotsieve*")), f"{pattern} leaves files"
 
 
 def container(root, program):
     """The steps of the Dockerfile, without Docker: an empty root, and nobody as user."""
-    (root / "data").mkdir(parents=True)
+    shutil.copytree(SAMPLE, root / "data" / "sample")
     (root / "tmp").mkdir()
     (root / "tmp").chmod(0o1777)
     shutil.copy(program, root)
-    shutil.copytree(SAMPLE, root / "data" / "sample")
     try_command("unshare", f"--root={root}", "--wd=/data", "--setuid=65534", "/robotsieve", sample="sample")
 
 
 def wheel(folder):
     """The wheel in an empty environment, and without it again."""
-    venv.create(folder, with_pip=True)
+    run(sys.executable, "-m", "venv", folder)
     pip = [folder / "bin/python", "-m", "pip", "-q"]
-    run(*pip, "install", "--no-index", next(WHEELS.glob(f"*{platform.machine()}.whl")))
+    run(*pip, "install", "--no-index", *WHEELS.glob(f"*{MACHINE}.whl"))
     try_command(folder / "bin/robotsieve")
     question = "import robotsieve; print(robotsieve.Robots('User-agent: *\\nDisallow: /a').match('x', 'http://a/a'))"
-    check(run(folder / "bin/python", "-c", question) == "Verdict(allowed=False, line=2)\n", "the library does not answer")
+    assert run(folder / "bin/python", "-c", question) == "Verdict(allowed=False, line=2)\n"
     run(*pip, "uninstall", "-y", "robotsieve")
-    check(not list(folder.glob("**/*robotsieve*")), "the wheel leaves files")
+    assert not list(folder.glob("**/*robotsieve*")), "the wheel leaves files"
 
 
-def manifests(sums):
-    casks, scoop = only("homebrew/Casks/robotsieve.rb").read_text(), only("scoop/robotsieve.json").read_text()
-    winget = "".join(path.read_text() for path in RELEASE.glob("winget/**/*.yaml"))
+def manifests(sums, folder):
+    """Those of other package managers have the checksums. Without nix-hash goreleaser makes none for nix."""
+    cask, scoop, nix = (RELEASE / name for name in
+                        ("homebrew/Casks/robotsieve.rb", "scoop/robotsieve.json", "nix/pkgs/robotsieve/default.nix"))
+    windows = "".join(path.read_text() for path in RELEASE.glob("winget/**/*.yaml"))
     for name, want in sums.items():
-        is_zip, is_tar = name.endswith(".zip"), name.endswith(".tar.gz")
-        check(not is_tar or want in casks, f"the cask has no {name}")
-        check(not is_zip or want in scoop and want in winget, f"Scoop or WinGet have no {name}")
-    if has("nix-hash"):  # without which goreleaser makes none
-        check(VERSION in only("nix/**/default.nix").read_text(), "the nix manifest has no version")
+        if name.endswith(".zip"):
+            assert want in windows and want in scoop.read_text(), f"WinGet or Scoop have no {name}"
+        if name.endswith(".tar.gz"):
+            assert want in cask.read_text(), f"the cask has no {name}"
+        if name.endswith(".tar.gz") and has("nix-hash"):
+            want = run("nix-hash", "--type", "sha256", "--to-base32", want).strip()
+            assert want in nix.read_text(), f"the manifest for nix has no {name}"
+    renamed = re.findall('rename "(.*)", "(.*)"', cask.read_text())
+    for file in re.findall('(?:manpage|completion|binary) "(.*)"', cask.read_text()):
+        assert any(list(folder.glob(source + file[len(to):])) for source, to in renamed if file.startswith(to)), file
+    if has("nix-instantiate"):
+        run("nix-instantiate", "--parse", nix)
     if has("ruby"):
-        run("ruby", "-c", only("homebrew/Casks/robotsieve.rb"))
+        run("ruby", "-c", cask)
 
 
-def signature(folder):
-    """The lines of docs/howto/install.md, with a key in place of the workflow's identity."""
-    environment = {**os.environ, "COSIGN_PASSWORD": ""}
-    shutil.copy(RELEASE / "SHA256SUMS", folder)
-    run("cosign", "generate-key-pair", cwd=folder, env=environment)
-    run("cosign", "sign-blob", "--yes", "--key=cosign.key", "--tlog-upload=false", "--bundle=SHA256SUMS.sigstore.json",
-        "SHA256SUMS", cwd=folder, env=environment)
-    verify = ["cosign", "verify-blob", "--key=cosign.pub", "--insecure-ignore-tlog", "--bundle=SHA256SUMS.sigstore.json",
-              "SHA256SUMS"]
-    run(*verify, cwd=folder)
-    with (folder / "SHA256SUMS").open("a") as sums:
-        sums.write("x")
-    check(subprocess.run(verify, cwd=folder, capture_output=True).returncode, "cosign verifies what was changed")
-
-
-def main(folder):
-    sums = checksums()
-    programs = {(system, arch): archives(folder, system, arch) for system in ("linux", "darwin", "windows")
-                for arch in ("amd64", "arm64")}
-    if has("debootstrap", "chroot") and os.geteuid() == 0:
-        debian(folder / "debian")
-    if has("rpm") and os.geteuid() == 0:
-        rpm(folder / "rpm")
-    if has("bsdtar"):
-        for end in ("rpm", "apk", "pkg.tar.zst"):
-            for package in RELEASE.glob(f"*.{end}"):
-                program = unpacked(package, folder / package.name)
-                if platform.machine() in package.name:
-                    try_command(program)
-    if has("unshare") and os.geteuid() == 0:
-        container(folder / "container", programs["linux", NATIVE])
-    wheel(folder / "venv")
-    manifests(sums)
-    if has("cosign"):
-        (folder / "signed").mkdir()
-        signature(folder / "signed")
+with tempfile.TemporaryDirectory() as made:
+    made = Path(made)
+    (made / "downloads").mkdir()
+    sums = downloads(made / "downloads")
+    programs = [archive(made, system, arch) for system in ("linux", "darwin", "windows") for arch in ("amd64", "arm64")]
+    if has("chroot", "unshare") and os.geteuid() == 0:
+        packages(made)
+        container(made / "container", programs[NATIVE == "arm64"])
+    wheel(made / "venv")
+    manifests(sums, made)
     print(f"robotsieve {VERSION}: {len(sums)} files tried" + (", without " + ", ".join(left_out) if left_out else ""))
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as made:
-        main(Path(made))

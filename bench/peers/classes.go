@@ -47,7 +47,7 @@ const certain = 3
 var readings = []reading{
 	{"`Allow: /dir/index.html` does not allow `/dir/`", rule("allow", `(.*/)index(\.html?)`, "$1$2*ndex$3")},
 	{"`Disallow: /dir/index.html` forbids `/dir/`, too", rule("disallow", `(.*/)index\.html?[ \t\r]*$`, "$1$2$$")},
-	{"`\\|`, `[` or `]` is percent-encoded before it is compared", encoded},
+	{"`|`, `[` or `]` is percent-encoded before it is compared", encoded},
 	{"a rule with no `/` in front gets one", rule("(?:dis)?allow", `([^/\s#$])`, "$1/$2")},
 	{"a `?` behind a `*` is not compared", rule("(?:dis)?allow", `([^\n]*\*)\?`, "$1$2")},
 	{"a `Crawl-delay` above 300 s forbids everything", rule("crawl-delay", `(?:[3-9]\d\d|\d{4,})`,

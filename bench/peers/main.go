@@ -175,12 +175,12 @@ func printFoot(out io.Writer, rows []row) {
 	printMissing(out, rows)
 	fmt.Fprint(out, `
 jwm.robotstxt calls Python for each line of a robots.txt, so its times are not those of the C++ code; fast-robotstxt
-calls a derivative of that code without this detour. The figures of peers in Python include calls from Python.
+calls a derivative of that code without this detour. Figures of peers in Python include calls from Python.
 
 ## Where they differ
 
-Each difference is explained by an experiment: the robots.txt or the URL is rewritten as the line says, and Google's
-reading of the result is then the verdict of the peer. Of several it is the one that gives most of the peer's verdicts
-on the site. Two of these together are joined by a semicolon. The example is the one with the shortest URL.
+Each line has the number of verdicts, what would give them, and the shortest such URL with Google's verdict. The cause
+is found by an experiment: the robots.txt or the URL is rewritten as the line says, and Google's reading of the result
+is then that of the peer. Causes of a single verdict are left out.
 `)
 }

@@ -25,7 +25,6 @@ type class struct {
 	count int
 	// The example with the shortest URL.
 	site, url int
-	got       bench.Verdict
 }
 
 // tap is an engine that keeps the verdicts of the first round, and the times of all.
@@ -146,13 +145,13 @@ func (c *corpus) classify(verdicts [][]bench.Verdict) []*class {
 			name := e.name(s, j, got, total)
 			k := classes[name]
 			if k == nil {
-				k = &class{name: name, site: i, url: j, got: got}
+				k = &class{name: name, site: i, url: j}
 				classes[name] = k
 			}
 			k.count++
 			example := c.sites[k.site].URLs[k.url]
 			if cmp.Or(cmp.Compare(len(s.URLs[j]), len(example)), cmp.Compare(s.URLs[j], example)) < 0 {
-				k.site, k.url, k.got = i, j, got
+				k.site, k.url = i, j
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func TestRejectedFileIsNoAgreement(t *testing.T) {
 	var page strings.Builder
 	c.printClasses(&page, []row{r})
 	if !strings.Contains(page.String(),
-		"| 3 | no answer: it rejects the file, or fails | `https://h.example/` | allowed: no rule | no answer |") {
+		"- 3: no answer: it rejects the file, or fails; `https://h.example/` (allowed)\n") {
 		t.Error(page.String())
 	}
 }

@@ -56,34 +56,32 @@ func printMissing(w io.Writer, rows []row) {
 	}
 }
 
-// printClasses writes where each peer differs from the reference.
+// printClasses writes where each peer differs from the reference, without the causes of a single verdict.
 func (c *corpus) printClasses(w io.Writer, rows []row) {
 	for _, r := range rows {
-		if len(r.classes) == 0 {
+		list := slices.DeleteFunc(slices.Clone(r.classes), func(k *class) bool { return k.count == 1 })
+		if len(list) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\n### %s\n\n| verdicts | what would give them | example | Google | it |\n", show(r.Name))
-		fmt.Fprintln(w, "|--:|---|---|---|---|")
-		for _, k := range r.classes {
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", thousands(float64(k.count)), k.name,
-				cell(c.sites[k.site].URLs[k.url]), c.said(k), k.got)
+		fmt.Fprintf(w, "\n### %s\n\n", show(r.Name))
+		for _, k := range list {
+			fmt.Fprintf(w, "- %s: %s; %s (%s)\n", thousands(float64(k.count)), k.name,
+				code(c.sites[k.site].URLs[k.url]), c.said(k))
 		}
 	}
 }
 
-// said is the reference's verdict on the example of a class, with the rule that decides.
+// said is the reference's verdict on the example of a class, with the rule that decides, if one does.
 func (c *corpus) said(k *class) string {
 	verdict := c.want[k.site][k.url].String()
 	if rule, ok := c.robots[k.site].Rule(int(c.verdicts[k.site][k.url].Line)); ok {
-		return fmt.Sprintf("%s: %s", verdict, cell(rule.String()))
+		return fmt.Sprintf("%s: %s", verdict, code(rule.String()))
 	}
-	return verdict + ": no rule"
+	return verdict
 }
 
-// cell writes code into a table.
-func cell(text string) string {
-	return "`" + strings.ReplaceAll(strings.ReplaceAll(show(text), "|", "\\|"), "`", "'") + "`"
-}
+// code writes a text as code.
+func code(text string) string { return "`" + strings.ReplaceAll(show(text), "`", "'") + "`" }
 
 // rounded writes a figure with two digits that count at least.
 func rounded(n float64) string {

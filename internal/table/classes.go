@@ -53,6 +53,9 @@ func readable(b []byte, window uintptr) (back uintptr) {
 	return 0
 }
 
+// IsWide reports whether In64 takes about as long for 64 bytes as for one.
+func IsWide() bool { return avx2 }
+
 // In64 returns which of the first 64 bytes of b, or of as many as there are, are in one of
 // the lower four classes, and which in one of the higher; b is not empty.
 func (c *Classes) In64(b []byte) (low, high uint64) {

@@ -39,26 +39,26 @@ func newChanges(p *policy.Policy) (all changes) {
 
 // around returns the sides on which a time is: after a change of its site, before the next one, or both.
 func (c changes) around(at policy.Site, t int64) changes {
-	from := sort.Search(len(c), func(i int) bool {
+	c = c[sort.Search(len(c), func(i int) bool {
 		return c[i].First > at.First || c[i].First+c[i].N > at.First && c[i].to > t
-	})
-	to := from
-	for to < len(c) && at.N > 0 && c[to].First <= at.First && at.First+at.N <= c[to].First+c[to].N && c[to].from <= t {
-		to++
+	}):]
+	n := 0
+	for n < len(c) && at.N > 0 && c[n].First <= at.First && at.First+at.N <= c[n].First+c[n].N && c[n].from <= t {
+		n++
 	}
-	return c[from:to]
+	return c[:n]
 }
 
 // fetch looks at a crawler's fetches of robots.txt, in the order of time, for the first that was sent the
 // new file. Clocks may differ by the skew: the old one may still be sent within it.
 func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 	for _, s := range c.around(x.Site, x.Time) {
-		v, from, isNew := p.Versions(s.First), s.At, x.Kind == judge.ToldSame
-		if isNew || v[s.Old].Size == v[s.New].Size {
+		v, from, isSame := p.Versions(s.First), s.At, x.Kind == judge.ToldSame
+		if isSame || v[s.Old].Size == v[s.New].Size {
 			from += int64(p.Skew())
 		}
-		isNew = isNew || x.Kind == judge.ToldFile && x.Size == v[s.New].Size
-		if _, known := r.sentNew[s.counter]; isNew && !known && from <= x.Time {
+		_, known := r.sentNew[s.counter]
+		if !known && from <= x.Time && (isSame || x.Kind == judge.ToldFile && x.Size == v[s.New].Size) {
 			r.sentNew[s.counter] = x.Time
 		}
 	}
@@ -81,44 +81,39 @@ func (c changes) visit(p *policy.Policy, x *Event) {
 
 // info makes the part of a report about the changes within the log with the most requests.
 func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more int64) {
-	crawlers := map[uint32][]report.ChangedCrawler{} // by the counters before changes
+	days := func(s side) float64 {
+		return float64(max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)) / float64(24*hour)
+	}
+	found := map[uint32]*report.RobotsChange{} // by the counters before changes
 	for _, r := range t.rows(&a.config.Only) {
 		for counter := range r.Around {
 			n := counter &^ 1
-			if counter > n && r.Around[n] > 0 || r == t.others || r.Verdicts[report.Exempt] > 0 {
+			if s := c[n]; counter > n && r.Around[n] > 0 || r == t.others || r.Verdicts[report.Exempt] > 0 ||
+				s.At < t.Period.First || t.Period.Last < s.At {
 				continue
+			} else if found[n] == nil {
+				v := a.config.Policy.Versions(s.First)
+				found[n] = &report.RobotsChange{Origin: a.originText(s.Site), Since: report.At(s.Since), Time: report.At(s.At),
+					OldFile: v[s.Old].File, NewFile: v[s.New].File, DaysBefore: days(s), DaysAfter: days(c[n+1])}
 			}
 			x := report.ChangedCrawler{Crawler: report.InASCII(r.name), Before: r.Around[n], After: r.Around[n+1],
 				ChangedBefore: r.changedPaths[n], ChangedAfter: r.changedPaths[n+1]}
 			if at, known := r.sentNew[n+1]; known {
 				x.FetchSeconds = new((at - c[n].At) / int64(time.Second))
 			}
-			crawlers[n] = append(crawlers[n], x)
+			found[n].Requests, found[n].Crawlers = report.Plus(found[n].Requests, x.Before+x.After), append(found[n].Crawlers, x)
 		}
 	}
-	days := func(s side) float64 {
-		return float64(max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)) / float64(24*hour)
-	}
-	list = []report.RobotsChange{}
-	for n, of := range crawlers {
-		s, v := c[n], a.config.Policy.Versions(c[n].First)
-		if s.At < t.Period.First || t.Period.Last < s.At {
-			continue
-		}
-		info := report.RobotsChange{Origin: a.originText(s.Site), Since: report.At(s.Since), Time: report.At(s.At),
-			OldFile: v[s.Old].File, NewFile: v[s.New].File, DaysBefore: days(s), DaysAfter: days(c[n+1]), Crawlers: of}
-		for _, x := range of {
-			info.Requests = report.Plus(info.Requests, x.Before+x.After)
-		}
-		slices.SortFunc(of, func(x, y report.ChangedCrawler) int {
+	for _, of := range found {
+		slices.SortFunc(of.Crawlers, func(x, y report.ChangedCrawler) int {
 			return cmp.Or(cmp.Compare(y.ChangedBefore+y.ChangedAfter, x.ChangedBefore+x.ChangedAfter),
 				cmp.Compare(y.Before+y.After, x.Before+x.After), cmp.Compare(x.Crawler, y.Crawler))
 		})
-		list = append(list, info)
+		list = append(list, *of)
 	}
 	slices.SortFunc(list, func(x, y report.RobotsChange) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Origin, y.Origin), x.Time.Compare(y.Time.Time))
 	})
 	n := min(len(list), maxChanges)
-	return list[:n], int64(len(list) - n)
+	return append([]report.RobotsChange{}, list[:n]...), int64(len(list) - n)
 }

@@ -52,14 +52,19 @@ type clients struct {
 	headers *crawler.Reader
 	agents  memo[namedAgent]
 	recent  [recentHeaders]namedAgent // some of agents, each at its place
+	senders senders
+	sender  *sender // of the record that identify was last asked about
 	known   map[*crawler.Profile]*agent
 	named   map[string]*agent // unknown crawlers, by their tokens
 	found   [2]client         // of identify
 }
 
 func (w *clients) empty() {
+	if w.known != nil {
+		clear(w.recent[:])
+		clear(w.senders.recent[:])
+	}
 	w.agents, w.known, w.named = memo[namedAgent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}
-	clear(w.recent[:])
 }
 
 // isCrawler reports whether it is a crawler. A nil agent is not.

@@ -211,7 +211,7 @@ func (w *keeper) deferCounts(key string, row *row) {
 
 // deferAnswer keeps the record as an answer to a GET of robots.txt by any client, who may be a stranger
 // that names no crawler.
-func (w *Worker) deferAnswer(at site, kind judge.Kind, stranger bool) {
+func (w *Worker) deferAnswer(at *site, kind judge.Kind, stranger bool) {
 	x := answered{Answer: judge.AnswerOf(kind, w.record.Time, w.record.HasTime), site: at.Site}
 	if kind == judge.ToldGone {
 		x.Stranger, x.Is410 = stranger, w.record.Status == 410
@@ -238,7 +238,7 @@ func (w *Worker) keptAddress() []byte {
 
 // deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
 // identifies its client.
-func (w *Worker) deferDelayed(at site, x *client, delay time.Duration) {
+func (w *Worker) deferDelayed(at *site, x *client, delay time.Duration) {
 	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
 	if len(d.address) > 0 {
 		d.code(w.begin(x.operator, recordDelayed))
@@ -252,7 +252,7 @@ func (w *Worker) deferRequest(e *Event, x *client, q *judge.Case) {
 	e.cited, e.line, e.proof = 0, 0, w.keptAddress()
 	if version := q.Lawful.Quoted; version >= 0 {
 		e.cited = version + 1
-		e.line = w.lineOf(x.agent, e.Site.First, version, w.record.Target)
+		e.line = w.lineOf(x.agent, e.Site.First, version)
 	}
 	w.deferEvent(e, x)
 }

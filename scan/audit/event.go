@@ -200,7 +200,7 @@ func (o originTexts) of(a *Auditor, at policy.Site) string {
 func textOf(field []byte) []byte { return field[:min(len(field), maxGivenText)] }
 
 // newEvent makes the event of the record, with what the tally needs.
-func (w *Worker) newEvent(at site, x *client) *Event {
+func (w *Worker) newEvent(at *site, x *client) *Event {
 	e, r := &w.event, &w.record
 	e.Crawler, e.Identity, e.when, e.from.Crawler = x.Profile, x.identity, x.when, x.index
 	e.Site, e.Size, e.Time, e.HasTime = at.Site, r.Size, r.Time, r.HasTime
@@ -263,7 +263,7 @@ func (w *Worker) give(to Sink, e *Event) {
 var nobody = &client{agent: &agent{}, identity: report.Unverified}
 
 // giveAnswer gives the record, a GET of /robots.txt, to Answered.
-func (w *Worker) giveAnswer(at site, x *client) {
+func (w *Worker) giveAnswer(at *site, x *client) {
 	if to := w.auditor.config.Answered; to != nil {
 		e := w.newEvent(at, x)
 		e.Decision.Decision = judge.Decision{Verdict: report.RobotsFetch}

@@ -48,21 +48,19 @@ const (
 	pathBytes    = 160 // besides its text
 )
 
-// see counts a record, a request of a client with an address, in the figures of its row. target is what is known
-// of its target, or nil.
-func (w *counting) see(f *figures, r *format.Record, addr []byte, target *recentTarget) {
+// see counts a record, a request from a client, in the figures of its row. target is what is known of its target,
+// or nil.
+func (w *counting) see(f *figures, r *format.Record, from *sender, target *recentTarget) {
 	f.Bytes = report.Plus(f.Bytes, byteSum(max(r.Size, 0)))
 	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
 		known[0].N++ // the first is nearly always 200
 	} else {
 		w.quota.held += f.Statuses.add(r.Status, 1)
 	}
-	hash := hashField(addr)
-	slot := &w.seen[hash%uint64(len(w.seen))]
-	if slot.hash != hash || slot.of != f {
-		*slot = seenAddress{f, hash}
-		if hash <= f.Addresses.highest && len(addr) > 0 && string(addr) != "-" {
-			w.quota.held += f.Addresses.add(hash)
+	if from.of != f {
+		from.of = f
+		if from.hash <= f.Addresses.highest && from.isLogged {
+			w.quota.held += f.Addresses.add(from.hash)
 		}
 	}
 	at := r.Time
@@ -73,18 +71,12 @@ func (w *counting) see(f *figures, r *format.Record, addr []byte, target *recent
 		f.Paths.Robots++
 		return
 	}
-	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
+	hash := fold(from.hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
 	if target != nil {
 		w.quota.held += f.Paths.addRecent(hash, r.Target, target)
 	} else {
 		w.quota.held += f.Paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
 	}
-}
-
-// seenAddress is an address that a row has counted.
-type seenAddress struct {
-	of   *figures
-	hash uint64
 }
 
 // hashField is a hash of a short text that is the same on every machine.
@@ -323,16 +315,21 @@ func (p *pathCounts) keep(hash uint64, path []byte, n int64) (k *keptPath, bytes
 // addRecent is add for one request, with what is known of its target. As long as there are no cells, no target
 // that is kept is dropped.
 func (p *pathCounts) addRecent(hash uint64, path []byte, of *recentTarget) (bytes int) {
+	if of.paths != p {
+		of.paths, of.kept, of.least = p, nil, math.MaxUint64
+	}
 	switch {
-	case p.Cells != nil && hash >= p.Below:
-		p.count(of.hash, 1)
 	case p.Cells != nil:
-		return p.add(hash, path, 1)
-	case of.paths == p:
+		p.count(of.hash, 1)
+		// A target that was kept for a smaller hash is still kept, or no hash from that one on is wanted.
+		if hash < of.least && hash < p.Below {
+			of.least = hash
+			_, bytes = p.keep(hash, path, 0)
+		}
+	case of.kept != nil:
 		of.kept.N++
 		of.kept.Least = min(of.kept.Least, hash)
 	default:
-		of.paths = p
 		of.kept, bytes = p.keep(hash, path, 1)
 	}
 	return bytes

@@ -45,6 +45,7 @@ func (x *client) row() *row {
 // names several crawlers it is the one that the address verifies. It returns two answers if that is another
 // thing if the address is cut. They are valid until the next call.
 func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
+	w.sender = w.senders.recall(addr)
 	x := &w.found[0]
 	x.agent, x.when, x.hasNoList = c, always, false
 	if c.Ambiguous {
@@ -54,11 +55,10 @@ func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
 			x.agent = w.verifiedAgent(c, claim.Profile)
 		}
 	} else {
-		x.identity = report.Identity(c.proof.Identify(addr, r.Time, r.HasTime))
+		x.identity = report.Identity(c.proof.IdentifyClient(w.sender.client, r.Time, r.HasTime))
 		x.hasNoList = x.identity == report.Unverified && c.proof.HasLists()
 	}
-	if x.agent == c && x.identity == report.Unverifiable || !endsAsCut(addr) ||
-		crawler.KindOf(addr) != crawler.IPv4MayBeCut {
+	if !w.sender.mayBeCut || x.agent == c && x.identity == report.Unverifiable {
 		return w.found[:1]
 	}
 	x.when = ifWhole

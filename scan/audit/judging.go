@@ -28,18 +28,19 @@ type judging struct {
 	everybody *client
 }
 
-func newJudging(a *Auditor, q *quota) judging {
-	j := judging{policy: a.config.Policy, quota: q}
+func (j *judging) start(a *Auditor, q *quota) {
+	j.policy, j.quota = a.config.Policy, q
 	if a.config.Undeclared != nil {
 		j.everybody = &client{agent: &agent{subject: a.subject(crawler.Claim{})}, identity: nobody.identity}
 		j.everybody.subject.Tokens = nil
 	}
-	return j
 }
 
 func (w *judging) empty() {
+	if w.bindings != nil {
+		clear(w.recent[:])
+	}
 	w.bindings = map[bindingKey]*policy.Binding{}
-	clear(w.recent[:])
 }
 
 // target is the target of a request as one crawler reads it. It implements judge.Copies.
@@ -56,7 +57,7 @@ type target struct {
 }
 
 // ask returns the record as a request to be judged.
-func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge.Case {
+func (w *judging) ask(r *format.Record, at *site, c *agent, ask robotsAsk) *judge.Case {
 	t := &w.target
 	t.agent, t.text, t.lossy, t.normal = c, r.Target, r.Lossy, t.normal[:0]
 	t.recent = w.recent.recall(c, r.Target)
@@ -104,7 +105,7 @@ func (t *target) Permit(o int32, normal bool) bool {
 	case e == nil:
 		return b.RulesPermit(&t.scratch, t.text)
 	case e.binding != b:
-		e.binding, e.permits = b, b.RulesPermit(&t.scratch, t.text)
+		e.binding, e.isJudged, e.permits = b, false, b.RulesPermit(&t.scratch, t.text)
 	}
 	return e.permits
 }
@@ -136,7 +137,7 @@ func (t *target) stanceOf(b *policy.Binding, copy int32, text []byte, of *spelli
 	if t.lossy == format.Rewritten {
 		return b.JudgeUnseen(copy).Stance
 	}
-	stance := b.Judge(&t.scratch, copy, text).Stance
+	stance := t.judge(b, copy, text).Stance
 	if t.lossy == format.Exact {
 		return stance
 	}
@@ -148,9 +149,17 @@ func (t *target) stanceOf(b *policy.Binding, copy int32, text []byte, of *spelli
 	return stance
 }
 
-// lineOf returns the line of a version of an origin that decides on a target.
-func (w *judging) lineOf(c *agent, o, version int32, target []byte) uint32 {
-	return w.bindingAt(c, o).Judge(&w.scratch, w.policy.Versions(o)[version].Copy, target).Line
+// judge returns the judgement of a copy on a text, which is nearly always the target itself.
+func (t *target) judge(b *policy.Binding, copy int32, text []byte) policy.Judgement {
+	if e := t.recent; e != nil && e.binding == b && copy == 0 && string(text) == string(t.text) {
+		return e.judge(&t.scratch)
+	}
+	return b.Judge(&t.scratch, copy, text)
+}
+
+// lineOf returns the line of a version of an origin that decides on the target.
+func (w *judging) lineOf(c *agent, o, version int32) uint32 {
+	return w.target.judge(w.bindingAt(c, o), w.policy.Versions(o)[version].Copy, w.target.text).Line
 }
 
 // bound is what a crawler was last bound by, as nearly all of its requests are.

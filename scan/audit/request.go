@@ -36,12 +36,12 @@ func (w *Worker) request(c *agent) {
 }
 
 // requestBy counts the record as one of a client.
-func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
+func (w *Worker) requestBy(at *site, x *client, addr []byte, ask robotsAsk) {
 	r := &w.record
 	w.countClient(x, r.Claim)
 	row := x.row()
 	q := w.ask(r, at, x.agent, ask)
-	w.see(&row.Figures, r, addr, w.target.recent)
+	w.see(&row.Figures, r, w.sender, w.target.recent)
 	if r.HasTime && len(w.auditor.changes) > 0 {
 		before := len(row.Around)
 		for _, side := range w.auditor.changes.around(at.Site, r.Time) {
@@ -76,15 +76,11 @@ type counting struct {
 	tally    *tally
 	quota    *quota
 	claims   memo[string]
-	seen     [1 << 10]seenAddress
 	referer  []byte // the beginning of the last Referer of a visitor, up to the byte after its host
 	referrer string // the operator of this host; empty if it belongs to none
 }
 
-func (w *counting) empty() {
-	w.claims = memo[string]{}
-	clear(w.seen[:])
-}
+func (w *counting) empty() { w.claims = memo[string]{} }
 
 // countClient counts a request of a client, and what the log claims about it besides its identity.
 func (w *counting) countClient(x *client, claimed []byte) {
@@ -131,7 +127,7 @@ func (w *Worker) isRobotsGet() bool {
 }
 
 // fetched looks at a crawler's GET of robots.txt, which is counted in a row.
-func (w *Worker) fetched(at site, x *client, row *row) {
+func (w *Worker) fetched(at *site, x *client, row *row) {
 	r := &w.record
 	if !x.Ambiguous {
 		w.countSize(at, x.when) // otherwise it is not known whose client it is
@@ -159,14 +155,14 @@ func (w *Worker) fetched(at site, x *client, row *row) {
 }
 
 // kindAt returns the meaning of the record, an answer to a GET of robots.txt.
-func (w *Worker) kindAt(at site) judge.Kind {
+func (w *Worker) kindAt(at *site) judge.Kind {
 	r := &w.record
 	return judge.KindAt(w.policy, at.Site, r.Time, judge.Reply{Status: r.Status, HasBody: hasBody(r.Status, r.Size),
 		Schemeless: at.schemeless})
 }
 
 // tell keeps what a crawler was told by the answer to its fetch of robots.txt.
-func (w *Worker) tell(at site, x *client, kind judge.Kind, use fetchUse) {
+func (w *Worker) tell(at *site, x *client, kind judge.Kind, use fetchUse) {
 	size, as := judge.SizeOf(w.record.Status, w.record.Size), x.agent
 	if x.Ambiguous {
 		as, kind, size = w.knownAgent(x.Profile), judge.ToldNothing, 0 // no crawler is known to have been told
@@ -184,7 +180,7 @@ func (w *Worker) tell(at site, x *client, kind judge.Kind, use fetchUse) {
 }
 
 // answered counts an answer to a GET of robots.txt. stranger: the client names no crawler.
-func (w *Worker) answered(at site, stranger bool) {
+func (w *Worker) answered(at *site, stranger bool) {
 	t := w.tally
 	t.RobotsRequests++
 	switch w.showed(at, stranger) {
@@ -201,7 +197,7 @@ func (w *Worker) answered(at site, stranger bool) {
 }
 
 // showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and returns its kind.
-func (w *Worker) showed(at site, stranger bool) judge.Kind {
+func (w *Worker) showed(at *site, stranger bool) judge.Kind {
 	r := &w.record
 	kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size))
 	w.deferAnswer(at, kind, stranger)
@@ -209,7 +205,7 @@ func (w *Worker) showed(at site, stranger bool) judge.Kind {
 }
 
 // countListed counts the size of an answer to a GET of robots.txt for the report.
-func (w *Worker) countListed(at site) {
+func (w *Worker) countListed(at *site) {
 	r, t := &w.record, w.tally
 	right := at.hasVersion(w.policy, r.Time, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
 	other := !right && (w.policy.None() || !at.hasVersion(w.policy, r.Time, func(v policy.Version) bool {
@@ -226,7 +222,7 @@ func (w *Worker) countListed(at site) {
 }
 
 // countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
-func (w *Worker) countSize(at site, when ifCut) {
+func (w *Worker) countSize(at *site, when ifCut) {
 	size := judge.SizeOf(w.record.Status, w.record.Size)
 	if size == 0 {
 		return
@@ -257,7 +253,6 @@ func (w *counting) referred(referer []byte) {
 
 // undeclared gives the record, which names no crawler, to Undeclared if robots.txt forbids it to *.
 func (w *Worker) undeclared() {
-	r := &w.record
 	at, verdict := w.bySources(w.everybody.agent)
 	if verdict != report.Violation {
 		return
@@ -265,7 +260,7 @@ func (w *Worker) undeclared() {
 	version := w.question.Lawful.Quoted
 	e := w.newEvent(at, w.everybody)
 	e.Decision.Decision = judge.Decision{Verdict: report.Violation}
-	e.Rule = w.auditor.rule(ruleKey{at.Site, version, w.lineOf(w.everybody.agent, at.First, version, r.Target)}, 0)
+	e.Rule = w.auditor.rule(ruleKey{at.Site, version, w.lineOf(w.everybody.agent, at.First, version)}, 0)
 	w.describe(e, w.everybody)
 	w.give(w.auditor.config.Undeclared, e)
 	e.Rule = report.RuleInfo{}
@@ -273,10 +268,10 @@ func (w *Worker) undeclared() {
 
 // bySources returns the verdict on the record as one of a crawler by the copies of robots.txt alone that it
 // may have used, and leaves these in w.question. It is NoPolicy if the record is not to be judged.
-func (w *Worker) bySources(c *agent) (site, report.Verdict) {
+func (w *Worker) bySources(c *agent) (*site, report.Verdict) {
 	r := &w.record
 	if isNotJudged(r) {
-		return site{}, report.NoPolicy
+		return nowhere, report.NoPolicy
 	}
 	at := w.site(r)
 	if at.other {

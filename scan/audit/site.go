@@ -23,44 +23,54 @@ type site struct {
 	byTarget bool
 	other    bool
 	host     string // for the report, if the log names one
+	key      string // of a memo
 }
+
+// nowhere is the site of a request that nothing is known of.
+var nowhere = &site{}
 
 // sites finds the site that each request went to, and caches it.
 type sites struct {
 	given   *policy.Policy
 	forAny  bool // the policy is for all hosts
 	quota   *quota
-	unnamed policy.Site // of requests in a log that names no host
-	only    bool        // requests elsewhere than unnamed belong to another host
-	hosts   memo[site]  // by the host field
-	urls    memo[site]  // by the scheme and authority of an absolute target
-	key     []byte      // of a memo
+	unnamed site     // of requests in a log that names no host
+	only    bool     // requests elsewhere than unnamed belong to another host
+	part    site     // of a site, of the last request
+	hosts   siteMemo // by the host field
+	urls    siteMemo // by the scheme and authority of an absolute target
+	key     []byte   // of a memo
+}
+
+// siteMemo has sites by their keys. Of most logs all requests in turn are for one site, or nearly all.
+type siteMemo struct {
+	known memo[*site]
+	last  *site // one of known, or nil
 }
 
 func newSites(c *Config, q *quota) sites {
 	unnamed, _ := c.Policy.Unnamed()
-	return sites{given: c.Policy, forAny: c.Policy.Any() && c.Fetched == nil, quota: q, unnamed: unnamed}
+	return sites{given: c.Policy, forAny: c.Policy.Any() && c.Fetched == nil, quota: q,
+		unnamed: site{Site: unnamed, schemeless: true}}
 }
 
-func (w *sites) empty() { w.hosts, w.urls = memo[site]{}, memo[site]{} }
+func (w *sites) empty() { w.hosts, w.urls = siteMemo{known: memo[*site]{}}, siteMemo{known: memo[*site]{}} }
 
 // site returns where the request of a record went, by the first of: the authority of an
 // absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.
 // An empty host field may stand for any host. A policy for all hosts is for those requests that
-// name none.
-func (w *sites) site(r *format.Record) site {
+// name none. The result is valid until the next call.
+func (w *sites) site(r *format.Record) *site {
 	s := w.namedSite(r)
-	if w.only && !s.other {
-		s = s.within(w.unnamed)
+	if w.only && !s.other && s.N > 0 {
+		w.part = s.within(w.unnamed.Site)
+		return &w.part
 	}
 	return s
 }
 
 // within returns the part of a site that is in another one.
 func (s site) within(of policy.Site) site {
-	if s.N == 0 {
-		return s
-	}
 	first, last := max(s.First, of.First), min(s.First+s.N, of.First+of.N)
 	if first >= last {
 		return site{other: true, host: s.host}
@@ -71,22 +81,22 @@ func (s site) within(of policy.Site) site {
 
 // isOtherScheme reports whether the log names the scheme of an origin that is not in the site, so that the
 // site is right only if a proxy in front has spoken another one with the client.
-func (s site) isOtherScheme() bool {
+func (s *site) isOtherScheme() bool {
 	return s.byTarget && s.N > 0 && (s.named < s.First || s.named >= s.First+s.N)
 }
 
-func (w *sites) namedSite(r *format.Record) site {
+func (w *sites) namedSite(r *format.Record) *site {
 	switch {
 	case r.Target[0] != '/' && (!w.forAny || w.namesElsewhere(r)):
 		w.key = append(append(w.key[:0], authority(r.Target)...), schemeHint(r)...)
-		return w.siteBy(w.urls, w.key, targetOrigin)
+		return w.siteBy(&w.urls, w.key, targetOrigin)
 	case !w.forAny && r.Host != nil:
 		if len(r.Host) == 0 || string(r.Host) == "-" {
-			return site{}
+			return nowhere
 		}
-		return w.siteBy(w.hosts, r.Host, loggedOrigin)
+		return w.siteBy(&w.hosts, r.Host, loggedOrigin)
 	}
-	return site{Site: w.unnamed, schemeless: true}
+	return &w.unnamed
 }
 
 // namesElsewhere reports whether the absolute target of a record names a host in a log that
@@ -155,12 +165,21 @@ func loggedOrigin(field []byte) (origin.Origin, error) {
 
 // siteBy returns the site of a key. Each function read has a memo of its own: a host
 // field may look like a URL without being one.
-func (w *sites) siteBy(known memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
-	s, ok := known[string(key)]
-	if !ok {
-		s = w.newSite(key, read)
-		known.keep(w.quota, string(key), s, 2*len(s.host)) // the tally may keep it too
+func (w *sites) siteBy(of *siteMemo, key []byte, read func([]byte) (origin.Origin, error)) *site {
+	if s := of.last; s != nil && s.key == string(key) {
+		return s
 	}
+	s, ok := of.known[string(key)]
+	if !ok {
+		made := w.newSite(key, read)
+		s = &made
+		if len(key) > maxMemoKey {
+			return s
+		}
+		s.key = string(key)
+		of.known.keep(w.quota, s.key, s, 2*len(s.host)) // the tally may keep it too
+	}
+	of.last = s
 	return s
 }
 
@@ -214,7 +233,7 @@ func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) si
 }
 
 // hasVersion reports whether the site had such a version at a time.
-func (s site) hasVersion(p *policy.Policy, t int64, is func(policy.Version) bool) bool {
+func (s *site) hasVersion(p *policy.Policy, t int64, is func(policy.Version) bool) bool {
 	for o := s.First; o < s.First+s.N; o++ {
 		if slices.ContainsFunc(p.VersionsAt(o, t), is) {
 			return true
@@ -225,7 +244,7 @@ func (s site) hasVersion(p *policy.Policy, t int64, is func(policy.Version) bool
 
 // hadFile reports whether every version that the site may have had at a time is a file with rules or
 // comments, so that an answer without a body came from something else than the site.
-func (s site) hadFile(p *policy.Policy, t int64) bool {
+func (s *site) hadFile(p *policy.Policy, t int64) bool {
 	for o := s.First; o < s.First+s.N; o++ {
 		list := p.VersionsAt(o, t)
 		if len(list) == 0 || slices.ContainsFunc(list, func(v policy.Version) bool {

@@ -78,7 +78,7 @@ func (r *twoMachines) effect(s *automaton.Scratch, target []byte) report.Effect 
 }
 
 // compare counts the record, a request of a crawler.
-func (w *Worker) compare(at site, c *agent) {
+func (w *Worker) compare(at *site, c *agent) {
 	t := w.tally.whatIf
 	w.tally.NotJudged++
 	w.target.findLoss(&w.record)

@@ -80,17 +80,18 @@ func (p *place) numberOf(r *format.Record) int64 {
 // goroutine, before Report.
 func (r *Run) Worker() *Worker {
 	a := r.auditor
-	w := &Worker{
-		auditor: a, run: r, tally: a.newTally(), quota: quota{limit: r.budget.memos}, origins: originTexts{},
-		records: records{readers: map[*format.Format]format.Reader{}},
-	}
+	w := new(Worker) // field by field: a whole one would be made on the stack, and copied
+	w.auditor, w.run, w.tally, w.origins = a, r, a.newTally(), originTexts{}
+	w.quota.limit = r.budget.memos
+	w.records.readers = map[*format.Format]format.Reader{}
 	w.event.Worker, w.event.N = len(r.workers), 1
 	w.tally.quota = &w.quota
-	w.clients = clients{auditor: a, tally: w.tally, quota: &w.quota, headers: a.config.Crawlers.Reader()}
+	w.clients.auditor, w.clients.tally, w.clients.quota = a, w.tally, &w.quota
+	w.clients.headers = a.config.Crawlers.Reader()
 	w.sites = newSites(&a.config, &w.quota)
-	w.judging = newJudging(a, &w.quota)
+	w.judging.start(a, &w.quota)
 	w.target.judging, w.question.Copies = &w.judging, &w.target
-	w.counting = counting{auditor: a, tally: w.tally, quota: &w.quota}
+	w.counting.auditor, w.counting.tally, w.counting.quota = a, w.tally, &w.quota
 	w.keeper = keeper{run: r, deferred: r.deferred.Writer(), out: coder{policy: a.config.Policy}}
 	w.empty()
 	r.workers = append(r.workers, w)
@@ -144,7 +145,7 @@ func (w *Worker) Counted() (lines, unparsed, outside int64) {
 // SetSite sets the site that the following chunks were logged by: it is where requests went
 // if the log names no hosts. The default is policy.Policy.Unnamed. If only is true,
 // lines that name another host are not judged.
-func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only }
+func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed.Site, w.only = s, only }
 
 // SetZoneless sets whether the times of the following chunks name no zone and their zone is
 // unknown. If this is so for any log, no time of the audit is more certain than Zoneless.
@@ -338,11 +339,11 @@ func (w *Worker) address() []byte {
 
 // scope returns where the record went. ok is false if it is not to be judged, for its target
 // or its host, and has been counted as such.
-func (w *Worker) scope() (at site, ok bool) {
+func (w *Worker) scope() (at *site, ok bool) {
 	t, r := w.tally, &w.record
 	if isNotJudged(r) {
 		t.NotJudged++
-		return site{}, false
+		return nowhere, false
 	}
 	at = w.site(r)
 	if at.other {

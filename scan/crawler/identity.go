@@ -251,8 +251,17 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	if !p.known {
 		return Unverifiable
 	}
-	ip, ok := parseAddr(addr)
-	if !ok || anonymous(ip) {
+	ip, ok := Client(addr)
+	if !ok {
+		return Unverifiable
+	}
+	return p.IdentifyClient(ip, t, hasTime)
+}
+
+// IdentifyClient is Identify for an address as Client returns it. The zero Addr stands for a field that identifies
+// no client.
+func (p *Proof) IdentifyClient(ip netip.Addr, t int64, hasTime bool) State {
+	if !p.known || !ip.IsValid() {
 		return Unverifiable
 	}
 	e := p.evidence

@@ -54,13 +54,12 @@ func (j *Judge) judge(url []byte, at int64, plain bool) Verdict {
 		if len(url) > 0 && url[0] == '/' {
 			return j.target(url, plain)
 		}
-		n, ok := origin.Prefix(url)
-		if !ok {
-			return Verdict{Class: notAbsolute(url)}
-		}
 		var err error
-		if s, err = j.sites.find(url[:n], at); err != nil {
+		switch s, err = j.find(url, at); {
+		case err != nil:
 			return j.fail(err)
+		case s == nil:
+			return Verdict{Class: notAbsolute(url)}
 		}
 		j.last = s
 	}
@@ -75,11 +74,31 @@ func (j *Judge) judge(url []byte, at int64, plain bool) Verdict {
 			return j.fail(err)
 		}
 	}
-	n := int(s.length)
-	if isTarget := n > 0 && n < len(url) && url[n] == '/' && !s.whole; isTarget {
+	switch n := int(s.length); {
+	case n == 0 || s.whole:
+	case n == len(url):
+		return j.decide(s.groups, slash, true, true)
+	case url[n] == '/':
 		return j.decide(s.groups, url[n:], true, plain)
 	}
 	return j.decide(s.groups, url, false, false)
+}
+
+// slash is the path of a URL that ends with its authority.
+var slash = []byte("/")
+
+// find returns the slot for a URL. It is nil if the URL is not absolute.
+func (j *Judge) find(url []byte, at int64) (*slot, error) {
+	if j.sites.all != nil {
+		if o, ok := origin.View(url); ok {
+			return j.sites.viewed(url[:len(o.Scheme)+len("://")+len(o.Host)]), nil
+		}
+	}
+	n, ok := origin.Prefix(url)
+	if !ok {
+		return nil, nil
+	}
+	return j.sites.find(url[:n], at)
 }
 
 // fail keeps an error of the policy.

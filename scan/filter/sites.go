@@ -68,6 +68,7 @@ type sites struct {
 	groups []group // otherwise room for the groups of each slot, as many as there are agents, and for those of long
 	rules  []Rules // of the agents on one site
 	long   slot    // for the last spelling longer than keyLen: only its site is used
+	last   slot    // with all, for the last spelling of those that origin.View reads
 	epoch  uint64  // Config.Epoch, of the slots
 }
 
@@ -76,6 +77,7 @@ func newSites(c *Config) *sites {
 	s := &sites{config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots)}
 	if c.Site != nil {
 		s.all = grouped(make([]group, 0, n), c.Site, c.Dialects)
+		s.last = slot{used: askAgain, site: site{groups: s.all, valid: Always}}
 	} else {
 		s.groups, s.rules = make([]group, (slots+1)*n), make([]Rules, n)
 	}
@@ -92,6 +94,13 @@ func (s *sites) refresh() {
 		clear(s.groups)
 		s.long, s.epoch = slot{}, now
 	}
+}
+
+// viewed returns the slot of a scheme and authority that origin.View reads, where the rules of all sites decide. There is
+// nothing to look up, and only the last one is remembered.
+func (s *sites) viewed(prefix []byte) *slot {
+	s.last.length = uint8(copy(s.last.key[:], prefix))
+	return &s.last
 }
 
 // find returns the slot of a scheme and authority. Its error comes from the policy.

@@ -29,24 +29,24 @@ const timeLength = 29
 const nobody = "- - "
 
 // nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is
-// one. It is called for every line of most logs, and leaves the other fields to completeOrdinary.
-func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool {
-	line, hasAgent := r.Line, p.meaning.has[userAgent]
+// one. It is called for every line of most logs, and leaves the other fields to completeOrdinary. What stands
+// at a fixed distance from a quote is compared as a word.
+func (p *programReader) nextOrdinary(r *Record, line []byte, quotes []uint16, back int) bool {
+	hasAgent := p.meaning.has[userAgent]
 	if len(quotes) < 2 || hasAgent && len(quotes) < 6 {
 		return false
 	}
 	open, end := int(quotes[0])-back, int(quotes[1])-back
-	at := open - timeLength
-	if at <= len(nobody) || line[at] != '[' || line[open-1] != ' ' || line[open-2] != ']' ||
-		!isAnswered(line[end:]) {
+	stop := open - timeLength - len(nobody)
+	if stop <= 0 || binary.LittleEndian.Uint64(line[stop:])&nobodyMask != nobodyWord ||
+		binary.LittleEndian.Uint16(line[open-2:]) != ']'|' '<<8 || !isAnswered(line[end:]) {
 		return false
 	}
 	from := 0
 	if p.meaning.has[hostName] {
 		from = field.Blank(line, 0) + 1
 	}
-	stop := at - len(nobody)
-	if string(line[stop:at]) != nobody || !field.IsBlank(line, from, stop-1) {
+	if !field.IsBlank(line, from, stop-1) {
 		return false
 	}
 	request := line[open+1 : end]
@@ -57,7 +57,6 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 			return false
 		}
 	}
-	r.Agent, r.Referer = nil, nil
 	size, sizeEnd := end+len(statusEnd), 0
 	if hasAgent {
 		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
@@ -67,8 +66,10 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 			return false
 		}
 		r.Agent, r.Referer = line[agent+1:agentEnd], line[referer+1:refererEnd]
+		p.quoted = agentEnd
 	} else {
 		sizeEnd = field.Blank(line, size)
+		r.Agent, r.Referer = nil, nil
 	}
 	if n := sizeEnd - size; 1 <= n && n <= 8 { // there are more than eight bytes before it
 		r.Size = parseEight(binary.LittleEndian.Uint64(line[sizeEnd-8:sizeEnd])>>(64-8*n)<<(64-8*n), n)
@@ -78,35 +79,42 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	if r.Size < 0 && bytes.IndexByte(line[size:sizeEnd], ' ') >= 0 {
 		return false
 	}
-	r.Robots = isRobots(request[method+1:])
-	p.from, p.stop, p.method = from, stop-1, method
+	target := request[method+1:]
+	r.Robots = (target[0] != '/' || len(target) > 1 && target[1] == 'r') && isRobots(target)
+	p.from, p.stop, p.open, p.method, p.end = from, stop-1, open, open+1+method, end
 	return true
 }
+
+// nobodyWord is nobody and the bracket after it as a little-endian word of those bytes that nobodyMask has.
+const nobodyWord, nobodyMask = '-' | ' '<<8 | '-'<<16 | ' '<<24 | '['<<32, 1<<40 - 1
 
 // statusEnd is the end of a request and the status after it.
 const statusEnd = `" 200 `
 
 // isAnswered reports whether b begins as statusEnd does, with three digits.
 func isAnswered(b []byte) bool {
-	return len(b) >= len(statusEnd) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
+	if len(b) < 8 {
+		return len(b) >= len(statusEnd) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
+	}
+	// A byte has its highest bit set in d or in the sum if it is not a digit or, of a blank, anything else.
+	const blanks, digits, highs = ' '<<8 | ' '<<40, '0'<<16 | '0'<<24 | '0'<<32, 0x808080808000
+	d := (binary.LittleEndian.Uint64(b) ^ (blanks | digits)) & 0xffffffffff00
+	return (d|(d+0x7f7676767f00))&highs == 0
 }
 
 // completeOrdinary does the work of Complete for a line that nextOrdinary has read.
 func (p *programReader) completeOrdinary(r *Record) {
-	marks, back, line := p.places.Marks, p.places.Back, r.Line
-	open, end := int(marks[0])-back, int(marks[1])-back
+	line, open, end := r.Line, p.open, p.end
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
 	if p.from > 0 {
 		r.Host = line[:p.from-1]
 	}
-	at := open - timeLength
 	r.Addr = bareAddress(line[p.from:p.stop])
-	r.Time, r.HasTime = p.moments.read(line[at+1:open-2], p.layout, nil)
+	r.Time, r.HasTime = p.moments.read(line[open+1-timeLength:open-2], p.layout, nil)
 	r.Status = statusOf(line[end+2 : end+5])
-	method := open + 1 + p.method
-	r.Method, r.Target = line[open+1:method], requestTarget(line[method+1:end], r)
+	r.Method, r.Target = line[open+1:p.method], requestTarget(line[p.method+1:end], r)
 	if p.meaning.has[userAgent] {
-		r.Forwarded = quotedField(line, int(marks[5])-back+1)
+		r.Forwarded = quotedField(line, p.quoted+1)
 	}
 }
 

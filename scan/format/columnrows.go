@@ -4,14 +4,21 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
 // columnFormats are the formats whose lines are columns.
-var columnFormats = []*Format{
-	incapsulaFormat, akamaiFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat,
-}
+var columnFormats = sync.OnceValue(func() []*Format {
+	all := []*Format{
+		incapsulaFormat, akamaiFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat,
+	}
+	for _, f := range all {
+		f.complete()
+	}
+	return all
+})
 
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
 // write it. Times are in UTC, except for date-local. IIS writes a blank as a plus (pluses), and
@@ -28,7 +35,7 @@ var w3cFormat = columnFormat(Format{
 		"www.example.com 200 1234",
 }, &dialect{
 	Columns: field.Columns{Delimiter: ' ', Runs: true}, directive: '#', header: "#Fields:", day: isoUTC,
-	names: columnsNamed(`
+	table: `
 		day date date-local
 		clock time time-local
 		ip@plus c-ip cs-ip
@@ -43,7 +50,7 @@ var w3cFormat = columnFormat(Format{
 		scheme x-forwarded-proto cs(x-forwarded-proto)
 		server_port s-port
 		status sc-status
-		sent sc-bytes bytes`),
+		sent sc-bytes bytes`,
 	of: func(d dialect, header []byte, lines [][]byte) *dialect {
 		if isCloudFront(&d, header, lines) || isIncapsula(header) || isAkamai(header, lines) {
 			return nil
@@ -70,7 +77,7 @@ var incapsulaFormat = columnFormat(Format{
 		`" "www.example.com/a" "HTTP" "203.0.113.80" "443" "GET" "b=c" "200" "" "1234"`,
 }, &dialect{
 	Columns: field.Columns{Delimiter: ' ', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC,
-	names: columnsNamed(`
+	table: `
 		day date
 		clock time
 		ip c-ip
@@ -81,7 +88,7 @@ var incapsulaFormat = columnFormat(Format{
 		ua cs(user-agent)
 		server_port s-port
 		status sc-status
-		sent sc-bytes`),
+		sent sc-bytes`,
 	of: func(d dialect, header []byte, _ [][]byte) *dialect {
 		if !isIncapsula(header) {
 			return nil
@@ -103,7 +110,7 @@ var akamaiFormat = columnFormat(Format{
 }, &dialect{
 	Columns: field.Columns{Delimiter: '\t', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC,
 	ownSpelling: true,
-	names: columnsNamed(`
+	table: `
 		day date
 		clock time
 		ip cs-ip
@@ -112,7 +119,7 @@ var akamaiFormat = columnFormat(Format{
 		status sc-status
 		sent sc-bytes
 		referer cs(referer)
-		ua@blankless cs(user-agent)`),
+		ua@blankless cs(user-agent)`,
 	of: func(d dialect, header []byte, lines [][]byte) *dialect {
 		if !isAkamai(header, lines) {
 			return nil
@@ -156,7 +163,7 @@ var cloudfrontFormat = columnFormat(Format{
 		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com", " ", "\t"),
 }, &dialect{
 	Columns: field.Columns{Delimiter: '\t'}, directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime,
-	names: columnsNamed("path" + cloudfrontNames),
+	table: "path" + cloudfrontNames + " x-host-header",
 	of: func(d dialect, header []byte, lines [][]byte) *dialect {
 		if !isCloudFront(&d, header, lines) {
 			return nil
@@ -188,10 +195,10 @@ var cloudfrontRealtimeFormat = columnFormat(Format{
 		"1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
 }, &dialect{
 	Columns: field.Columns{Delimiter: '\t'}, instant: epochTime,
-	names: columnsNamed("target" + strings.Replace(cloudfrontNames, "x-host-header", "cs-host", 1)),
+	table: "target" + cloudfrontNames + " cs-host",
 })
 
-// cloudfrontNames are the columns of CloudFront, after what the URI is.
+// cloudfrontNames are the columns of CloudFront, between what the URI is and the name of the host.
 const cloudfrontNames = `@percent cs-uri-stem
 	day date
 	clock time
@@ -202,10 +209,10 @@ const cloudfrontNames = `@percent cs-uri-stem
 	query@percent cs-uri-query
 	ua@percents cs(user-agent) cs-user-agent
 	referer@percents cs(referer) cs-referer
-	host@percent x-host-header
 	scheme cs-protocol
 	status sc-status
-	sent sc-bytes`
+	sent sc-bytes
+	host@percent`
 
 // isCloudFront reports whether a header and the lines after it come from CloudFront: by the names of
 // its columns, or because the lines have tabs where the header has blanks.
@@ -229,7 +236,7 @@ var zeekFormat = columnFormat(Format{
 		fooBot + "\t1234\t200",
 }, &dialect{
 	Columns: field.Columns{Delimiter: '\t'}, directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime,
-	names: columnsNamed(`time ts
+	table: `time ts
 		ip@backslash id.orig_h
 		method@backslash method
 		host@backslash host
@@ -237,7 +244,7 @@ var zeekFormat = columnFormat(Format{
 		ua@backslash user_agent
 		referer@backslash referrer
 		bytes response_body_len
-		status status_code`),
+		status status_code`,
 })
 
 // gcsFormat is the usage log of Google Cloud Storage.
@@ -251,7 +258,7 @@ var gcsFormat = columnFormat(Format{
 		`"","` + fooBot + `","AAANsUmuS9-fC8A","GET_Object","a","b"`,
 }, &dialect{
 	Columns: field.Columns{Delimiter: ',', Quotes: true}, header: `"time_micros"`, instant: epochTime,
-	names: columnsNamed(`
+	table: `
 		time time_micros
 		ip c_ip
 		method cs_method
@@ -260,5 +267,5 @@ var gcsFormat = columnFormat(Format{
 		sent sc_bytes
 		host cs_host
 		ua cs_user_agent
-		referer cs_referer`),
+		referer cs_referer`,
 })

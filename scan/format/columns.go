@@ -41,6 +41,7 @@ type dialect struct {
 	field.Columns
 	directive byte   // begins lines that are no requests by design; 0: none does
 	header    string // begins the line that names the columns; "": they are fixed
+	table     string // of the columns, as columnsNamed reads it
 	names     []column
 	empty     string // stands for an empty field
 	// ownSpelling is set if quoted values are spelled as the names say, with no quotes doubled.
@@ -191,10 +192,17 @@ func newColumns(f *Format, d *dialect, initial *heading) Reader {
 	return c
 }
 
-// columnFormat returns a row of the table of formats. One without a header has the columns of its
-// words, the others are bound to the header of each log: see bindColumns.
+// columnFormat returns a row of the table of formats, which complete makes a format.
 func columnFormat(f Format, d *dialect) *Format {
-	first := none
+	f.dialect = d
+	return &f
+}
+
+// complete reads the table of a format's columns. One without a header has the columns of its
+// words, the others are bound to the header of each log: see bindColumns.
+func (f *Format) complete() {
+	d, first := f.dialect, none
+	d.names = columnsNamed(d.table)
 	if d.header == "" {
 		f.words = strings.Join(strings.Fields(f.words), " ")
 		first = d.columnsOf(nil, strings.Fields(f.words)[1:])
@@ -204,12 +212,11 @@ func columnFormat(f Format, d *dialect) *Format {
 			f.words = strings.TrimSpace(line)
 		}
 	}
-	f.dialect, f.meaning = d, first.says
+	f.meaning = first.says
 	f.newReader = func(f *Format) Reader { return newColumns(f, d, first) }
 	if d.header != "" {
 		f.bind = bindColumns
 	}
-	return &f
 }
 
 // none are the columns of a log before its first header, and after one without a target.
@@ -468,7 +475,7 @@ func parseFields(text string) (*Format, error) {
 		text = "#fields\t" + names
 	}
 	bind := func(_ *Format, head []byte) *Format {
-		for _, f := range columnFormats {
+		for _, f := range columnFormats() {
 			if f.bind == nil {
 				continue
 			}

@@ -99,12 +99,12 @@ func wantFields(d *dialect, line string, count int) []string {
 // FuzzColumns: no log makes a reader of columns lose a line, or read it in another way if it is
 // cut into chunks.
 func FuzzColumns(f *testing.F) {
-	for _, row := range columnFormats {
+	for _, row := range columnFormats() {
 		f.Add([]byte(row.head+row.sample+"\n"), uint16(5))
 	}
 	f.Add([]byte("#Fields: a\n#Fields: cs-uri-stem cs(User-Agent)\n/ \"x\"\"\" \n  / \"y\n"), uint16(3))
 	f.Fuzz(func(t *testing.T, log []byte, at uint16) {
-		for _, row := range columnFormats {
+		for _, row := range columnFormats() {
 			bound, err := row.For(log, true)
 			if err != nil {
 				continue

@@ -95,8 +95,9 @@ type programReader struct {
 	places   field.Places
 	ordinary bool // nextOrdinary has read it, so that places has none
 
-	// Of an ordinary line: where the address begins and ends, and the length of the method.
-	from, stop, method int
+	// Of an ordinary line: where the address begins and ends, the quotes of the request and the end of its method,
+	// and the quote after the User-Agent.
+	from, stop, open, method, end, quoted int
 }
 
 // Reset begins a chunk.
@@ -108,12 +109,13 @@ func (p *programReader) Next(r *Record) Kind {
 	}
 	r.Offset = p.at
 	line, quotes, back := p.cut()
-	places := &p.places
-	r.Line, places.Line, places.Marks, places.Back = line, line, quotes, back
-	p.ordinary = p.isCommon && p.nextOrdinary(r, quotes, back)
+	r.Line = line
+	p.ordinary = p.isCommon && p.nextOrdinary(r, line, quotes, back)
 	if p.ordinary {
 		return Request
 	}
+	places := &p.places
+	places.Line, places.Marks, places.Back = line, quotes, back
 	if p.Find(places) {
 		p.buf, p.plain = p.buf[:0], places.Marks != nil
 		p.take(p.early)
@@ -158,6 +160,7 @@ func (p *programReader) Complete(r *Record) {
 // Plausible reports whether the fields look as they do in a log of the format.
 func (p *programReader) Plausible(r *Record) bool {
 	if p.ordinary {
+		p.places.Line, p.places.Marks, p.plain = r.Line, nil, false
 		if !p.Find(&p.places) {
 			return false
 		}

@@ -106,7 +106,7 @@ var formats = sync.OnceValue(func() []*Format { return slices.Concat(lineFormats
 
 // lineFormats are the formats for text and columns.
 var lineFormats = sync.OnceValue(func() []*Format {
-	return slices.Concat(programFormats(), clfFormats(), columnFormats)
+	return slices.Concat(programFormats(), clfFormats(), columnFormats())
 })
 
 // Prepare makes the formats that Detect tries, for which it need not wait then.
@@ -119,7 +119,7 @@ func Default() *Format { return clfFormats()[0] }
 var families = sync.OnceValue(func() []Family {
 	return []Family{
 		{"Text, with the fields in a fixed order", slices.Concat(clfFormats(), programFormats())},
-		{"Columns, which a header in the log names", columnFormats},
+		{"Columns, which a header in the log names", columnFormats()},
 		{"JSON, one object a line", jsonFormats()},
 	}
 })

@@ -17,10 +17,12 @@ type lines struct {
 	chunk  []byte
 	at     int // where in chunk the next line begins
 
-	from  int                          // where in chunk the indexed part begins
-	i, n  int                          // marks[i:n] are after at
-	marks [indexed + blockMarks]uint16 // offsets from from
+	from  int    // where in chunk the indexed part begins
+	i, n  int    // marks[i:n] are after at
+	marks *marks // offsets from from; nil until they are needed
 }
+
+type marks = [indexed + blockMarks]uint16
 
 // octets are the bytes whose places are marked; one of them is a newline.
 type octets [3]byte
@@ -43,6 +45,12 @@ func (l *lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0
 // a carriage return. If all its quotes are marked, quotes are their marks: a quote is at
 // line[mark-back]. Otherwise quotes is nil. It is valid until the next line is cut.
 func (l *lines) cut() (line []byte, quotes []uint16, back int) {
+	if l.marks == nil && bytes.IndexByte(l.chunk[l.at:], '\n') < 0 { // a single line, as Detect tries formats on
+		return l.search(), nil, 0
+	}
+	if l.marks == nil {
+		l.index()
+	}
 	end := l.end()
 	if end == l.n {
 		l.index()
@@ -82,8 +90,11 @@ func (l *lines) index() {
 	if l.i < l.n && l.from == l.at {
 		return
 	}
+	if l.marks == nil {
+		l.marks = new(marks)
+	}
 	l.from, l.i = l.at, 0
-	l.n = index(l.chunk[l.at:min(l.at+indexed, len(l.chunk))], l.marked, &l.marks)
+	l.n = index(l.chunk[l.at:min(l.at+indexed, len(l.chunk))], l.marked, l.marks)
 }
 
 // search is cut without marks.

@@ -353,6 +353,10 @@ type moments struct {
 	at          int    // of its time of day
 	digits, end int    // of the fraction after it; both are the end of the time of day if there is none
 	base        int64  // what it is at 00:00:00, without the fraction
+	// hasWords: the date has 8 to 16 bytes and the zone at most 8, as nearly always. first and before are the words
+	// of the date, and zone what is left of the last word if it is shifted.
+	hasWords                   bool
+	first, before, zone, shift uint64
 }
 
 // clockLength is the length of hh:mm:ss.
@@ -362,6 +366,9 @@ const clockLength = 8
 func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
 	if n := len(m.last); n > 0 && n == len(text) && zone == nil && m.isAlike(text) {
 		seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(text[m.at:]))
+		if ok && m.digits == m.end {
+			return m.base + seconds*1e9, true
+		}
 		if nanos, rest := afterPoint(text[m.digits:m.end]); ok && len(rest) == 0 {
 			return m.base + seconds*1e9 + nanos, true
 		}
@@ -373,20 +380,16 @@ func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos i
 }
 
 // isAlike reports whether a time of the same length differs from the last one at most in the
-// time of day and in the digits of its fraction. Nearly always the date has 8 to 16 bytes and the
-// zone at most 8, so that words of eight bytes have them.
+// time of day and in the digits of its fraction.
 func (m *moments) isAlike(text []byte) bool {
-	last, clockEnd, zone := m.last, m.at+clockLength, len(text)-m.end
-	if m.end > clockEnd && text[clockEnd] != last[clockEnd] {
+	if clockEnd := m.at + clockLength; m.end > clockEnd && text[clockEnd] != m.last[clockEnd] {
 		return false
 	}
-	if m.at < 8 || m.at > 16 || zone > 8 {
-		return string(text[:m.at]) == string(last[:m.at]) && string(text[m.end:]) == string(last[m.end:])
+	if !m.hasWords {
+		return string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:])
 	}
-	differ := func(at int) uint64 {
-		return binary.LittleEndian.Uint64(text[at:]) ^ binary.LittleEndian.Uint64(last[at:])
-	}
-	return differ(0)|differ(m.at-8)|differ(len(text)-8)>>(64-8*zone) == 0
+	word := func(at int) uint64 { return binary.LittleEndian.Uint64(text[at:]) }
+	return (word(0)^m.first)|(word(m.at-8)^m.before)|(word(len(text)-8)>>m.shift^m.zone) == 0
 }
 
 // learn remembers a time, if its layout reads others on its day as read will.
@@ -409,10 +412,22 @@ func (m *moments) learn(text []byte, layout layout) {
 	m.last = append(m.last, text...)
 	late, ok := m.try("23:45:01", "123456789", layout)
 	early, alsoOK := m.try("00:00:00", "0", layout)
+	m.findWords()
 	fraction, _ := afterPoint([]byte("123456789")[:min(m.end-m.digits, 9)]) // the others are less than a nanosecond
 	m.base = early
 	if !ok || !alsoOK || late-early != (23*3600+45*60+1)*1e9+fraction {
 		m.last = m.last[:0]
+	}
+}
+
+// findWords sets the words of the last time.
+func (m *moments) findWords() {
+	zone := len(m.last) - m.end
+	m.hasWords = m.at >= 8 && m.at <= 16 && zone <= 8
+	if m.hasWords {
+		m.shift = uint64(64 - 8*zone)
+		m.first, m.before = binary.LittleEndian.Uint64(m.last), binary.LittleEndian.Uint64(m.last[m.at-8:])
+		m.zone = binary.LittleEndian.Uint64(m.last[len(m.last)-8:]) >> m.shift
 	}
 }
 

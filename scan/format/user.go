@@ -167,8 +167,9 @@ func valuesOf(table string) map[string]value {
 // scan adds the values that an expression finds in a text, by add, which gets the texts of its
 // groups, and the texts between them.
 func (w *wording) scan(text string, expression *regexp.Regexp, add func(groups []string) error) error {
-	from := 0
-	for _, at := range expression.FindAllStringSubmatchIndex(text, -1) {
+	from, all := 0, expression.FindAllStringSubmatchIndex(text, -1)
+	w.words = slices.Grow(w.words, len(all))
+	for _, at := range all {
 		w.after += text[from:at[0]]
 		groups := make([]string, len(at)/2)
 		for i := range groups {
@@ -384,6 +385,7 @@ func (w *wording) program() (*Format, error) {
 func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 	best := w.best()
 	p = &program{Template: &field.Template{After: w.after, More: w.more}}
+	p.Rules, p.fields = make([]field.Rule, 0, len(w.words)), make([]part, 0, len(w.words))
 	for i, word := range w.words {
 		of, how := ignored, w.spell
 		if best[word.part] == i {

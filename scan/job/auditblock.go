@@ -68,7 +68,8 @@ func (o *planner) planBlock(p *auditPlan) error {
 		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
 			Messages: Messages{Progress: o.Messages.Progress}}}}
 	p.block = &blockPlan{collector: block.NewCollector(int(clients)), outputs: o.blockOutputs(), search: o.BlockSearch,
-		names: o.BlockNames, reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.loaded) }}
+		names:  o.BlockNames,
+		reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.loaded) }}
 	for _, b := range o.Block {
 		p.block.kinds = append(p.block.kinds, block.ByKind(b.Kind))
 	}

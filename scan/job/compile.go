@@ -99,7 +99,8 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
 	out := disk.Output{Option: "-o", Name: o.Output, Content: anArchive, Force: o.Force}
-	if err := checkOutputs(disk.Inputs{Names: o.Sources, Stdin: o.Stdin}, disk.Streams(nil, o.Messages.To), out); err != nil {
+	inputs := disk.Inputs{Names: o.Sources, Stdin: o.Stdin}
+	if err := checkOutputs(inputs, disk.Streams(nil, o.Messages.To), out); err != nil {
 		return nil, err
 	}
 	if len(o.Dialects) == 0 {
@@ -121,6 +122,10 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	g.Report(func(m string) { o.Messages.warn("%s", m) })
 	if n := g.set.Replaced(); n > 0 {
 		o.Messages.warn("copies replaced by a newer or later one of their origin: %s", english.Grouped(int64(n)))
+	}
+	if o.AllVersions && g.Undated > 0 {
+		o.Messages.warn("copies whose date, in a member or column called date, is not read: %s; name all in option Fields, "+
+			"such as host=host,body=body,date=date", english.Grouped(g.Undated))
 	}
 	err = cmp.Or(err, g.set.Close())
 	switch {

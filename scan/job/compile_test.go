@@ -194,3 +194,31 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// TestDatesThatAreNotRead: if versions are kept, a warning counts the copies whose date no field names, in JSON and
+// in tables, but for those that a folder dates.
+func TestDatesThatAreNotRead(t *testing.T) {
+	line := `{"host":"a.example","body":"","date":"2026-01-15"}` + "\n"
+	table := tableOf(t, []columnar.Field{{Name: "host"}, {Name: "body"}, {Name: "date"}},
+		[]string{"a.example", forbidsAll, "2026-01-15"})
+	for _, test := range []struct {
+		source, fields string
+		want           bool
+	}{
+		{file(t, "a.jsonl", line), "", true},
+		{file(t, "a.jsonl", line), "host=host,body=body", true},
+		{file(t, "a.jsonl", line), "host=host,body=body,date=date", false},
+		{file(t, "a.jsonl", `{"host":"a.example","body":"\"date\":","date":"soon"}`), "", false},
+		{file(t, "a.parquet", table), "", true},
+		{file(t, "a.parquet", table), "host=host,body=body,date=date", false},
+		{folder(t, map[string]string{"2026-01-15/a.example.txt": forbidsAll}), "", false},
+	} {
+		var said strings.Builder
+		_, err := Compile(t.Context(), CompileOptions{Sources: []string{test.source}, AllVersions: true,
+			Fields: test.fields, Output: filepath.Join(t.TempDir(), "a.rsv"),
+			Messages: Messages{Warn: func(text string) { said.WriteString(text + "\n") }}})
+		if err != nil || strings.Contains(said.String(), "called date, is not read: 1") != test.want {
+			t.Errorf("%s, %q: %v, %s", test.source, test.fields, err, said.String())
+		}
+	}
+}

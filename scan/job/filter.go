@@ -247,8 +247,8 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 }
 
 // run filters the lists.
-func (o *FilterOptions) run(ctx context.Context, c filter.Config, l *lists.Lists, of shares, out io.Writer) (filter.Summary,
-	[]source.Result, error) {
+func (o *FilterOptions) run(ctx context.Context, c filter.Config, l *lists.Lists, of shares, out io.Writer) (
+	filter.Summary, []source.Result, error) {
 	if l.Records {
 		records := filter.NewRecords(l.Inputs, c, of.reading, out)
 		defer o.Messages.progress(records)()

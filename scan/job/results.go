@@ -85,7 +85,8 @@ func (o *Results) stateFile() disk.Output {
 func (o *Results) outputs() []disk.Output {
 	outputs := []disk.Output{o.stateFile()}
 	for _, f := range o.Files {
-		outputs = append(outputs, disk.Output{Option: f.Flag, Name: f.Name, Content: disk.Content{Name: f.Kind, Perm: 0o666, Is: f.Is}, Force: o.Force})
+		outputs = append(outputs, disk.Output{Option: f.Flag, Name: f.Name, Force: o.Force,
+			Content: disk.Content{Name: f.Kind, Perm: 0o666, Is: f.Is}})
 	}
 	return outputs
 }

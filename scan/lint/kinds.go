@@ -24,12 +24,20 @@ type Kind struct {
 // Kinds returns all kinds. It must not be changed.
 func Kinds() []Kind { return withLongest() }
 
-// withLongest returns kinds with the example of a file that is too long. Building it at start-up would take
-// a third of that time.
+// withLongest returns kinds with the examples of files that are too long to be made at every start.
 var withLongest = sync.OnceValue(func() []Kind {
 	all := slices.Clone(kinds)
-	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == compile.NoteTruncated.Name() })
-	all[i].Bad = rule + "#" + strings.Repeat("x", compile.DefaultMaxBytes) + "\nAllow: /shop/a\n"
+	for i := range all {
+		switch all[i].Name {
+		case compile.NoteTruncated.Name():
+			all[i].Bad = rule + "#" + strings.Repeat("x", compile.DefaultMaxBytes) + "\nAllow: /shop/a\n"
+		case compile.NoteLongLine.Name():
+			all[i].Bad = rule + "Disallow: /" + strings.Repeat("x", 16_700) + "\n"
+		case notDecided:
+			all[i].Bad = everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" +
+				strings.Repeat("x", 7990) + "y\n"
+		}
+	}
 	return all
 })
 
@@ -71,6 +79,8 @@ const (
 	managed     = "https://developers.cloudflare.com/bots/additional-configurations/managed-robots-txt/"
 	usage       = "https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/"
 
+	notDecided = "not-decided"
+
 	everybody = "User-agent: *\n"
 	rule      = everybody + "Disallow: /shop/\n"
 )
@@ -87,8 +97,8 @@ var kinds = []Kind{
 	of(compile.NoteUTF16, rfcFile, "\xff\xfeU\x00s\x00", 1, rule),
 	{"log", asError, "looks like a log, not a robots.txt", rfcFile,
 		`192.0.2.1 - - [26/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "GPTBot/1.2"` + "\n", 1, rule},
-	of(compile.NoteTruncated, rfcLimits, "", 3, rule), // Kinds adds the example
-	of(compile.NoteLongLine, googleCode, rule+"Disallow: /"+strings.Repeat("x", 16_700)+"\n", 3, rule),
+	of(compile.NoteTruncated, rfcLimits, "", 3, rule), // Kinds adds this example, and others that are long
+	of(compile.NoteLongLine, googleCode, "", 3, rule),
 	of(compile.NoteNUL, googleCode, everybody+"Disallow: /a\x00b\n", 2, rule),
 	of(compile.NoteNoField, rfcSyntax, rule+"keep out\n", 3, rule+"# keep out\n"),
 	of(compile.NoteNoColon, googleCode, everybody+"Disallow /shop/\n", 2, rule),
@@ -181,6 +191,5 @@ var kinds = []Kind{
 	{"blocks-sitemap", asWarning, "forbids what a sitemap of the site lists, to crawlers without a name or to a " +
 		"search engine", sitemaps, everybody + "Disallow: /about\n", 2, rule + "Allow: /shop/a\n"},
 	{"everything-forbidden", asWarning, "no crawler may fetch anything", rfcRules, everybody + "Disallow: /\n", 2, rule},
-	{"not-decided", asNote, "some searches ended at their bound, so that notes may be missing", bounds,
-		everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" + strings.Repeat("x", 7990) + "y\n", 2, rule},
+	{notDecided, asNote, "some searches ended at their bound, so that notes may be missing", bounds, "", 2, rule},
 }

@@ -42,7 +42,7 @@ func (l *linter) prove() {
 	p.proveNamed()
 	p.proveForbidden()
 	if p.open > 0 {
-		l.add(p.openLine, "not-decided", "", english.Plural(int64(p.open), "open question"), "")
+		l.add(p.openLine, notDecided, "", english.Plural(int64(p.open), "open question"), "")
 	}
 }
 

@@ -30,6 +30,7 @@ METADATA = """Metadata-Version: 2.1
 Name: robotsieve
 Version: {}
 Summary: robots.txt, compiled: which URLs may a crawler fetch
+Project-URL: Repository, https://github.com/robotsieve/robotsieve
 License: Apache-2.0
 Requires-Python: >=3.9
 Description-Content-Type: text/markdown
@@ -59,10 +60,22 @@ def go(*args: str, cgo: bool = True, here: bool = False) -> str:
     return subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def commit() -> Tuple[str, str]:
+    """Returns the hash and the time of the commit that is built, as far as they are known."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        return "", ""
+    command = ["git", "log", "-1", "--format=%H %cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ"]
+    log = subprocess.run(command, cwd=ROOT, env={**os.environ, "TZ": "UTC"}, stdout=subprocess.PIPE, text=True)
+    digest, _, time = log.stdout.strip().partition(" ")
+    return digest, time
+
+
 def built(release: str) -> Tuple[bytes, bytes, bytes]:
     """Returns the library, which is empty without a compiler for it, the command, and the licences of what is in them."""
     build = ["build", "-pgo=cmd/robotsieve/default.pgo", "-trimpath", "-buildvcs=false", "-ldflags"]
     package = "github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
+    about = zip(("version", "commit", "date"), (release, *commit()))
+    flags = "-s -w " + " ".join(f"-X {package}.{name}={value}" for name, value in about)
     with tempfile.TemporaryDirectory() as made:
         library, program, licences = (Path(made, name) for name in (FILE, PROGRAM, "THIRD_PARTY.txt"))
         if shutil.which(go("env", "CC").split()[0]):
@@ -70,7 +83,7 @@ def built(release: str) -> Tuple[bytes, bytes, bytes]:
         else:
             print(f"wheel: no C compiler {go('env', 'CC').strip()}, so the wheel has no library", file=sys.stderr)
             library.touch()
-        go(*build, f"-s -w -X {package}.version={release}", "-o", str(program), "./cmd/robotsieve", cgo=False)
+        go(*build, flags, "-o", str(program), "./cmd/robotsieve", cgo=False)
         system = "/".join(go("env", "GOOS", "GOARCH").split())
         # The command imports all that the library does.
         go("run", "-pgo=off", "./internal/notices", "-o", str(licences), "./cmd/robotsieve", system, cgo=False, here=True)

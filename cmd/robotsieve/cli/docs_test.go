@@ -333,8 +333,6 @@ func runScript(t *testing.T, dir, script string) {
 		{"month.json", "srv/site/month.json", "{\n  \"schema\": \"robotsieve.audit/3\""},
 		{"--html report.html", "here/report.html", "<!doctype html>"},
 		{"> rows.parquet", "here/rows.parquet", "PAR1"},
-		{"docs.both", "here/docs.both", "disallowed\tGPTBot,CCBot\t2\t{\"text\":\"a\""},
-		{"docs.barred", "here/docs.barred", "https://a.example/p GPTBot,CCBot\n"},
 		{"FILE.kept", "here/part-2.jsonl.kept", "{\"text\":\"b\""},
 		{"> robots.sarif", "here/robots.sarif", "{\n  \"$schema\":"},
 	} {

@@ -25,14 +25,14 @@ func TestFlagsPage(t *testing.T) {
 	}
 }
 
-// flagTables is what docs/reference/flags.md has of the flags of all commands: a table for each group.
+// flagTables is what docs/reference/flags.md has of the flags of all commands: a list for each group.
 func flagTables() string {
 	rows := slices.Clone(flagTable)
 	byName := func(x, y flagRow) int { return strings.Compare(x.name, y.name) }
 	slices.SortStableFunc(rows, byName)
 	var b strings.Builder
 	for _, g := range groups {
-		fmt.Fprintf(&b, "\n### %s\n\n| flag | commands | default | meaning |\n|---|---|---|---|\n", g)
+		fmt.Fprintf(&b, "\n### %s\n\n", g)
 		for _, row := range rows {
 			if row.group == g {
 				fmt.Fprintln(&b, row.markdown())
@@ -42,7 +42,7 @@ func flagTables() string {
 	return b.String()
 }
 
-// markdown is a row of the table.
+// markdown is a flag as an item of a list.
 func (row *flagRow) markdown() string {
 	code := func(text string) string { return "`" + text + "`" }
 	names := []string{code(strings.TrimRight("--"+row.name+" "+row.kind.value, " "))}
@@ -57,53 +57,9 @@ func (row *flagRow) markdown() string {
 	if row.kind.choices != nil {
 		meaning += ": " + code(strings.Join(row.kind.choices, "`, `"))
 	}
-	for _, r := range row.rules {
-		meaning += r.markdown(row.name)
+	if preset != "" {
+		meaning += " (default " + preset + ")"
 	}
-	cells := []string{strings.Join(names, ", "), strings.ReplaceAll(strings.ReplaceAll(row.on, " ", ", "), "-", " "),
-		preset, meaning}
-	for i := range cells {
-		cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
-	}
-	return "| " + strings.Join(cells, " | ") + " |"
-}
-
-// markdown says in words what a rule of a flag asks for.
-func (r rule) markdown(flag string) string {
-	names := func(list, last string) string {
-		var out []string
-		for ref := range strings.FieldsSeq(list) {
-			text := "`--" + strings.Replace(ref, "=", " ", 1) + "`"
-			name, value, _ := strings.Cut(ref, "=")
-			switch {
-			case ref == argument:
-				text = "an argument"
-			case name == argument:
-				text = "the argument `" + value + "`"
-			}
-			out = append(out, text)
-		}
-		return strings.Join(out, last)
-	}
-	text := "<br>"
-	if r.on != "" {
-		text += strings.ReplaceAll(r.on, " ", ", ") + ": "
-	}
-	if r.with != "" {
-		text += "with " + names(r.with, " or ") + " "
-	}
-	if r.unless != "" {
-		text += "without " + names(r.unless, " or ") + " "
-	}
-	if r.not == flag {
-		return text + "refused"
-	}
-	var parts []string
-	if r.needs != "" {
-		parts = append(parts, "needs "+names(r.needs, " or "))
-	}
-	if r.not != "" {
-		parts = append(parts, "excludes "+names(r.not, ", "))
-	}
-	return text + strings.Join(parts, ", ")
+	on := strings.ReplaceAll(strings.ReplaceAll(row.on, " ", ", "), "-", " ")
+	return "- " + strings.Join(names, ", ") + " (" + on + "): " + meaning
 }

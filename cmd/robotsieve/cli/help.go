@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsieve/robotsieve/docs/howto"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // The width of help, and the column where the help of a flag begins.
@@ -177,8 +177,8 @@ func newHelp(s streams) *cobra.Command {
 }
 
 var (
-	pageLink = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]+)\)`)
-	pageRule = regexp.MustCompile(`^\|[-|: ]+\|$`) // below the heading of a table
+	pageLink = lazy.Regexp(`\[([^\]]*)\]\(([^)\s]+)\)`)
+	pageRule = lazy.Regexp(`^\|[-|: ]+\|$`) // below the heading of a table
 )
 
 // plainPage is a page for a terminal: without the marks of links and blocks, and with each table row as
@@ -186,13 +186,13 @@ var (
 func plainPage(text string) string {
 	var b strings.Builder
 	inBlock := false
-	for line := range strings.Lines(pageLink.ReplaceAllStringFunc(text, plainLink)) {
+	for line := range strings.Lines(pageLink().ReplaceAllStringFunc(text, plainLink)) {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			inBlock = !inBlock
 		case inBlock:
 			b.WriteString("    " + line)
-		case pageRule.MatchString(strings.TrimSpace(line)):
+		case pageRule().MatchString(strings.TrimSpace(line)):
 		case strings.HasPrefix(line, "| "):
 			row := strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "| "), " | ", " -- ")
 			b.WriteString(filled("  "+strings.ReplaceAll(row, `\|`, "|")+"\n", "      ", helpWidth))
@@ -207,7 +207,7 @@ func plainPage(text string) string {
 
 // plainLink is the text of a link, followed by its address if it leads to another site.
 func plainLink(link string) string {
-	parts := pageLink.FindStringSubmatch(link)
+	parts := pageLink().FindStringSubmatch(link)
 	if strings.Contains(parts[2], "://") {
 		return parts[1] + " (" + parts[2] + ")"
 	}

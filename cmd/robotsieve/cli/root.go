@@ -107,7 +107,7 @@ func run(ctx context.Context, args []string, s streams) int { return s.run(ctx, 
 // run is the command as a function of its arguments and streams. It returns the exit
 // code.
 func (s streams) run(ctx context.Context, args []string) int {
-	root := newRoot(s)
+	root := newRoot(s, args)
 	root.SetArgs(args)
 	root.Annotations = map[string]string{commandKey: english.ShellLine(append([]string{root.Name()}, args...)...)}
 	cmd, err := root.ExecuteContextC(ctx)
@@ -152,9 +152,20 @@ func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // Root returns the command with all its commands, as for their man pages.
-func Root() *cobra.Command { return newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) }
+func Root() *cobra.Command {
+	return newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, nil)
+}
 
-func newRoot(s streams) *cobra.Command {
+// commands make the commands, by name.
+var commands = map[string]func(streams) *cobra.Command{
+	"audit": newAudit, "merge": newMerge, "verify": newVerify, "filter": newFilter, "check": newCheck,
+	"crawlers": newCrawlers, "formats": newFormats, "compile": newCompile, "history": newHistory, "bench": newBench,
+	"version": newVersion,
+}
+
+// newRoot returns the command, with all its commands unless the first argument names the only one that a
+// run needs: making them all would take longer than many a run.
+func newRoot(s streams, args []string) *cobra.Command {
 	root := words("robotsieve")
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.Args = cobra.NoArgs
@@ -171,9 +182,16 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
 	root.SetHelpFunc(showHelp)
+	if len(args) > 0 && commands[args[0]] != nil {
+		root.AddCommand(commands[args[0]](s))
+		root.CompletionOptions.DisableDefaultCmd = true
+		root.SetHelpCommand(&cobra.Command{Hidden: true})
+		return root
+	}
 	root.SetHelpCommand(newHelp(s))
-	root.AddCommand(newAudit(s), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s),
-		newCompile(s), newHistory(s), newBench(s), newVersion(s))
+	for _, command := range commands {
+		root.AddCommand(command(s)) // cobra sorts them
+	}
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error

@@ -23,8 +23,8 @@ type extras struct {
 
 const extrasMark = "="
 
-// Extras returns what an archive stores about a body besides its rules, as a text; "" if there is nothing. maxBytes is as
-// in compile.Options.
+// Extras returns what an archive stores about a body besides its rules, as a text; "" if there is nothing.
+// maxBytes is as in compile.Options.
 func Extras(r *compile.Robots, body []byte, isPage bool, maxBytes int) string {
 	x := extras{Page: isPage && len(r.Groups) == 0}
 	if slices.ContainsFunc(r.Records, func(r compile.Record) bool { return preference.IsSignal(r.Key) }) {

@@ -93,10 +93,7 @@ type file struct {
 func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 	f := file{Title: title + " for " + k.Name, Use: k.use, Days: int(term / (24 * time.Hour)), Until: p.Until.Unix(),
 		Head: []string{"Made by robotsieve " + program + ". How to use and to undo it: docs/howto/block.md."}}
-	f.Head = slices.Concat(f.Head, k.Summary(p, dry), p.Notes)
-	for _, r := range slices.Concat(p.Held, dry.Held) {
-		f.Head = append(f.Head, "Not in force, because "+r.Withheld+": "+strings.Join(r.Notes, ". "))
-	}
+	f.Head = slices.Concat(f.Head, k.Summary(p, dry), p.Short())
 	for i, r := range p.Rules {
 		list := map[Sort]*[]item{ByName: &f.Names, Impostor: &f.Impostors, ByAddress: &f.Addresses}[r.Sort]
 		if dry.Written[i] {
@@ -107,7 +104,23 @@ func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, f)
+	if err := t.Execute(w, f); err != nil {
+		return err
+	}
+	return writeHeld(w, slices.Concat(p.Held, dry.Held))
+}
+
+// writeHeld ends a file with the rules that are not in force, as comments.
+func writeHeld(w io.Writer, held []Rule) error {
+	text := ""
+	for _, r := range held {
+		text += "\n# " + plain("Not in force, because "+r.Withheld+": "+strings.Join(r.Notes, ". "))
+	}
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(w, text+"\n")
+	return err
 }
 
 // Summary says what the rules would have refused, and what to beware of.

@@ -39,6 +39,8 @@ type Capture struct {
 	// the month, and nothing else is known.
 	Time  time.Time
 	Month bool
+	// DateUnread means that a member or column called date has a date, but Options.Fields does not name it.
+	DateUnread bool
 	// Line is the line of JSON, or the row of a table, that has it; 0 elsewhere.
 	Line int64
 	// Location is where a redirect leads to, as the server wrote it.

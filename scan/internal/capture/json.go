@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/robotsieve/robotsieve/internal/table"
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
@@ -91,18 +93,24 @@ func isEOF(err error) bool {
 
 // object reads one object. The reason is "" if it gives a capture.
 func object(text []byte, o Options) (c Capture, why Reason) {
-	switch {
-	case !utf8.Valid(text):
+	if !utf8.Valid(text) {
 		return c, NotUTF8
-	case text[0] != '{' || !json.Valid(text):
+	}
+	paths := o.Fields.filled()
+	isDated := paths[Date] != ""
+	if !isDated {
+		paths[Date] = fieldNames[Date]
+	}
+	found, isValid := find(text, paths)
+	if !isValid {
 		return c, NotJSON
 	}
+	var unread []byte // a date that no field names
+	if !isDated {
+		unread, found[Date] = found[Date], nil
+	}
 	var v Values
-	for i, path := range o.Fields.filled() {
-		if path == "" {
-			continue
-		}
-		raw := follow(text, path)
+	for i, raw := range found {
 		if raw == nil || string(raw) == "null" {
 			continue
 		}
@@ -120,27 +128,98 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 			v[i] = []byte{}
 		}
 	}
-	return v.Capture(o)
+	c, why = v.Capture(o)
+	if unread != nil {
+		_, c.DateUnread = parseDate(strings.Trim(string(unread), `"`))
+	}
+	return c, why
 }
 
-// follow returns the value at the end of a path of names in an object of valid JSON, nil if there is
-// none. Of several members of one name the last counts.
-func follow(object []byte, path string) (found []byte) {
-	var inner []byte
-	first, rest, more := strings.Cut(path, ".")
+// find returns the values at the paths of names in an object, as they are written, nil where there is none, and whether
+// the object is valid JSON. Of several members of one name the last counts.
+func find(object []byte, paths Fields) (found Values, isValid bool) {
+	var inner Values
+	isSound, end := true, 0 // of the members
 	for name, value := range field.Members(object) {
+		isSound = isSound && isText(name) && isValue(value)
+		end = cap(object) - cap(value) + len(value) // a value is a part of the object
 		if bytes.IndexByte(name, '\\') >= 0 {
 			name = field.Unescape(nil, name)
 		}
-		switch string(name) {
-		case path:
-			found = value
-		case first:
-			inner = value
+		for i, path := range paths {
+			switch first, _, _ := strings.Cut(path, "."); {
+			case path == "":
+			case string(name) == path:
+				found[i] = value
+			case string(name) == first:
+				inner[i] = value
+			}
 		}
 	}
-	if found == nil && more {
-		return follow(inner, rest)
+	isWhole := end > 0 && string(bytes.TrimLeft(object[end:], " \t\r")) == "}"
+	if (!isSound || !isWhole) && (object[0] != '{' || !json.Valid(object)) {
+		return found, false
 	}
-	return found
+	for i, path := range paths {
+		if _, rest, more := strings.Cut(path, "."); more && found[i] == nil && inner[i] != nil {
+			within, _ := find(inner[i], Fields{rest})
+			found[i] = within[0]
+		}
+	}
+	return found, true
 }
+
+// isValue reports whether a value is valid JSON, and not so long that it might be nested too deep for package json.
+func isValue(value []byte) bool {
+	switch {
+	case value[0] == '"':
+		return isText(value[1 : len(value)-1])
+	case value[0] == '{' || value[0] == '[':
+		return len(value) < 10_000 && json.Valid(value)
+	}
+	return json.Valid(value)
+}
+
+// isText reports whether bytes may be between the quotes of a string.
+func isText(s []byte) bool {
+	for at, seen := 0, 0; at < len(s); at += 64 {
+		controls, escapes := textMarks.In64(s[at:])
+		if controls != 0 {
+			return false
+		}
+		for ; escapes != 0; escapes &= escapes - 1 {
+			i := at + bits.TrailingZeros64(escapes) + 1
+			switch {
+			case i <= seen: // a backslash that is escaped
+				continue
+			case i == len(s) || !escapable[s[i]]:
+				return false
+			case s[i] == 'u' && (i+5 > len(s) || !isHex(s[i+1:i+5])):
+				return false
+			}
+			seen = i + 1
+		}
+	}
+	return true
+}
+
+// escapable are the bytes that may stand behind a backslash.
+var escapable = [256]bool{
+	'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true, 'u': true,
+}
+
+func isHex(digits []byte) bool {
+	return !bytes.ContainsFunc(digits, func(c rune) bool {
+		return (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f')
+	})
+}
+
+// textMarks has the control characters in a lower class and the backslash in a higher one.
+var textMarks = func() *table.Classes {
+	var c table.Classes
+	for octet := range byte(' ') {
+		c.Add(octet, 1)
+	}
+	c.Add('\\', 1<<4)
+	return &c
+}()

@@ -82,8 +82,16 @@ func (s *Set) sorter() *spill.Records { return spill.NewRecords(spill.Options{Me
 // after that.
 func (s *Set) Add(c Capture) error {
 	s.open()
+	var digest []byte // of the body, which all origins share
+	if len(c.Origins) > 0 && answer.Of(int(c.Status), answer.Archive) == answer.File {
+		sum, err := s.bodies.add(c.Body)
+		if err != nil {
+			return err
+		}
+		digest = sum[:]
+	}
 	for _, o := range c.Origins {
-		if err := s.add(answer.Target{Origin: o, Path: cmp.Or(c.Path, answer.RobotsPath)}, &c); err != nil {
+		if err := s.add(answer.Target{Origin: o, Path: cmp.Or(c.Path, answer.RobotsPath)}, &c, digest); err != nil {
 			return err
 		}
 	}
@@ -98,7 +106,7 @@ func (s *Set) open() {
 	}
 }
 
-func (s *Set) add(at answer.Target, c *Capture) error {
+func (s *Set) add(at answer.Target, c *Capture, digest []byte) error {
 	s.url = appendURL(s.url[:0], at)
 	if len(s.url) > maxURL {
 		return nil // no redirect can lead there
@@ -112,11 +120,7 @@ func (s *Set) add(at answer.Target, c *Capture) error {
 	}
 	switch meaning {
 	case answer.File:
-		digest, err := s.bodies.add(c.Body)
-		if err != nil {
-			return err
-		}
-		a.content, a.rest = aBody, digest[:]
+		a.content, a.rest = aBody, digest
 	case answer.Redirect:
 		if to, ok := target(at, c.Location); ok && len(c.Location) <= maxLocation {
 			a.content, a.rest = aRedirect, appendURL(nil, to)

@@ -40,6 +40,8 @@ type Sources struct {
 	Name  string
 	Taken map[string]int // captures, by their kind of source
 	Lost  bool           // an input could not be used, wholly or in part
+	// Undated are captures without a date, except one that Options.Fields does not name.
+	Undated int64
 
 	ctx     context.Context
 	stop    context.CancelCauseFunc
@@ -285,6 +287,8 @@ func (g *Sources) rows(in *source.Input) error {
 	if fields == (Fields{}) {
 		fields[Host], fields[Body] = "host", "body"
 	}
+	unread := fields[Date] == "" &&
+		slices.ContainsFunc(file.Columns(), func(c columnar.Column) bool { return c.Name == "date" })
 	names, of := fields.Columns()
 	rows, err := file.Select(g.ctx, names...)
 	if err != nil {
@@ -306,7 +310,7 @@ func (g *Sources) rows(in *source.Input) error {
 				Text: string(v[Host])})
 			continue
 		}
-		c.Line = number
+		c.Line, c.DateUnread = number, unread
 		g.add(c, Table)
 	}
 	return nil
@@ -410,6 +414,9 @@ func (g *Sources) add(c Capture, from Kind) {
 	g.Taken[sourceNames[from]]++
 	if c.Time.IsZero() {
 		c.Time, c.Month = g.date, g.month
+	}
+	if c.DateUnread && c.Time.IsZero() {
+		g.Undated++
 	}
 	if err := g.Add(c); err != nil {
 		g.stop(err)

@@ -189,6 +189,11 @@ func junkLength(b []byte) int {
 	return -1
 }
 
+// escaped has the byte that each letter behind a backslash stands for, 0 if it is none of these.
+var escaped = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
+}
+
 // Unescape appends the unescaped contents of a JSON string to dst, which may be the same
 // memory, with its escapes undone; half of a surrogate pair becomes U+FFFD. nginx by default, and
 // Apache, write also \xHH for an byte, and \v. Any other escape that JSON does not have stands
@@ -200,8 +205,8 @@ func Unescape(dst, raw []byte) []byte {
 			return append(dst, raw...)
 		}
 		dst, raw = append(dst, raw[:at]...), raw[at:]
-		if i := strings.IndexByte(`"\/bfnrtv`, raw[1]); i >= 0 {
-			dst, raw = append(dst, "\"\\/\b\f\n\r\t\v"[i]), raw[2:]
+		if c := escaped[raw[1]]; c != 0 {
+			dst, raw = append(dst, c), raw[2:]
 			continue
 		}
 		if c, ok := hexadecimal(raw, `\x`, 2); ok {

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -67,6 +68,13 @@ func TestRecordsOfAllShortTexts(t *testing.T) {
 			}
 		}
 		try(n)
+		for _, length := range []int{58, 61, 62, 63, 125, 600} { // where the text goes over from one block to the next
+			text = append(bytes.Repeat([]byte("\"a\""), 1), bytes.Repeat([]byte(","), length)...)
+			text = append(text, '\n')
+			try(n - 3)
+			text = append(text[:3], bytes.Repeat([]byte("\"\""), length/2)...)
+			try(n - 3)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"golang.org/x/net/idna"
 )
@@ -173,6 +174,14 @@ func Authority(url []byte) (Origin, error) {
 // port is 0 if none is given. An IPv6 address has brackets around it, but one
 // without brackets and without a port is also read.
 func parseHost(s string) (host string, port uint16, err error) {
+	if viewHost(unsafe.Slice(unsafe.StringData(s), len(s))) == len(s) && s != "" {
+		return s, 0, nil
+	}
+	return parseOddHost(s)
+}
+
+// parseOddHost is parseHost for any authority. It takes longer.
+func parseOddHost(s string) (host string, port uint16, err error) {
 	if addr, ok := address(s); ok {
 		return addr, 0, nil
 	}

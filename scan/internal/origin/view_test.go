@@ -15,6 +15,9 @@ func agree(t *testing.T, url string) (viewed bool) {
 	if viewed && (err != nil || o != want) {
 		t.Errorf("View(%q) = %+v, but Of says %+v, %v", url, o, want, err)
 	}
+	if host, port, errHost := parseOddHost(o.Host); viewed && (host != o.Host || port != 0 || errHost != nil) {
+		t.Errorf("View(%q) = %+v, but the host is %q, port %d, %v", url, o, host, port, errHost)
+	}
 	n, ok := Prefix([]byte(url))
 	if !ok && (n != 0 || !errors.Is(err, errNotAbsolute)) {
 		t.Errorf("Prefix(%q) = %d, %v, but Of says %v", url, n, ok, err)

@@ -23,7 +23,7 @@ func (r *Reader) header() error {
 	case typeStored:
 		return r.storedHeader()
 	case typeFixed:
-		r.tables = &fixed
+		r.tables = fixed()
 	case typeDynamic:
 		if err := r.dynamicHeader(); err != nil {
 			return err

@@ -1,6 +1,9 @@
 package inflate
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+)
 
 // Both tables are read with the next bits of the stream as the index, the first bit lowest, as
 // Huffman codes are packed (RFC 1951, section 3.1.1). A code shorter than the table's width is
@@ -118,7 +121,8 @@ func makeLengths() (symbols [numLengths]entry) {
 }
 
 // fixed are the tables of blocks that have no tables of their own (RFC 1951, section 3.2.6).
-var fixed = func() (t tables) {
+var fixed = sync.OnceValue(func() *tables {
+	t := new(tables)
 	var lengths [288]uint8
 	for i := range lengths {
 		switch {
@@ -138,7 +142,7 @@ var fixed = func() (t tables) {
 	}
 	build(t.distances[:], distanceBits, distanceSymbols[:], lengths[:32])
 	return t
-}()
+})
 
 // build fills a table of 1<<width entries, and the second tables after them, for the code whose
 // symbols have these lengths in bits, 0 for one that is not used (RFC 1951, section 3.2.2). It

@@ -1,10 +1,13 @@
 """Tests of robotsieve beside real pandas, polars, DuckDB, Scrapy and DataTrove: make engines-test runs them."""
 
+import contextlib
 import csv
 import gzip
 import http.server
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +29,7 @@ except ImportError:
     pa = None
 
 ROOT = Path(__file__).resolve().parents[4]
+SAMPLE = ROOT / "testdata" / "sample"
 SOURCE = """{"host":"a.example","body":"User-agent: GPTBot\\nDisallow: /p\\nUser-agent: CCBot\\nDisallow: /\\n"}
 {"host":"https://b.example","body":"User-agent: *\\nDisallow: /new\\n"}
 """
@@ -269,6 +273,66 @@ class TestScrapy(unittest.TestCase):
             self.assertEqual(sorted(server.asked), ["/", "/open", "/robots.txt"])
             pages = [json.loads(line)["url"] for line in out.read_text().splitlines()]
             self.assertEqual(sorted(pages), [site + "/", site + "/open"])
+
+
+class TestOtherEngines(WithFolder):
+    """What docs/howto/scale.md has for Dask and Ray, on a cluster of this machine: each log has its state."""
+
+    def run_on(self, engine, cluster):
+        text = (ROOT / "docs" / "howto" / "scale.md").read_text("utf-8")
+        blocks = dict(re.findall(r"```(\w+)\n(.*?)```", text, re.S)[::-1])  # the first of each kind
+        shutil.copytree(SAMPLE, self.folder, dirs_exist_ok=True)
+        lines = gzip.decompress((SAMPLE / "access.log.gz").read_bytes()).splitlines(keepends=True)
+        logs = [self.folder / f"{i}.log" for i in range(4)]
+        for i, log in enumerate(logs):
+            log.write_bytes(b"".join(lines[i::4]))
+        before = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", before)
+        os.environ["PATH"] = os.path.dirname(robotsieve.binary()) + os.pathsep + before
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        subprocess.run(["sh", "-ec", blocks["sh"]], check=True)
+        with cluster() as address:
+            scope = {"logs": [log.name for log in logs]}
+            exec(re.sub(r'"(scheduler:8786|auto)"', address, blocks[engine]), scope)
+        self.assertEqual(scope["failed"], [])
+        states = [f"states/{log.name}.state" for log in logs]
+        options = ["--policy", "policy.csv", "--host", "https://lantern.example", "--ip-ranges", "ranges"]
+        merged, audited = self.report("merge", *states), self.report("audit", *options, *scope["logs"])
+        for part in ("totals", "crawlers", "lines"):
+            self.assertEqual(merged[part], audited[part])
+        self.assertGreater(len(merged["crawlers"]), 3)
+
+    def report(self, *command):
+        done = subprocess.run([robotsieve.binary(), *command, "--output", "json"], check=True, capture_output=True)
+        return json.loads(done.stdout)
+
+    def test_dask(self):
+        try:
+            from dask.distributed import LocalCluster, default_client
+        except ImportError as missing:
+            self.skipTest(f"no Dask: {missing}")
+
+        @contextlib.contextmanager
+        def cluster():
+            with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
+                yield repr(made.scheduler_address)
+                default_client().close()
+
+        self.run_on("dask", cluster)
+
+    def test_ray(self):
+        try:
+            import ray
+        except ImportError as missing:
+            self.skipTest(f"no Ray: {missing}")
+
+        @contextlib.contextmanager
+        def cluster():
+            yield "num_cpus=2, include_dashboard=False"
+            ray.shutdown()
+
+        self.run_on("ray", cluster)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-var updateRows = flag.Bool("update-rows", false, "write the table of columns in docs/reference/rows.md anew")
+var updateRows = flag.Bool("update-rows", false, "write the lists of columns in docs/reference anew")
 
 // The pages of rows have each column as it is described here.
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
@@ -33,18 +33,22 @@ func TestColumnsOfRowsAreDescribed(t *testing.T) {
 }
 
 func describe[T any](t *testing.T, of columns[T], name string) {
-	const docs, head = "../../../../docs/", "| column | type | meaning |\n|---|---|---|\n"
+	const docs, head = "../../../../docs/", "<!-- made by TestColumnsOfRowsAreDescribed -->\n\n"
 	text, err := os.ReadFile(docs + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, after, _ := strings.Cut(string(text), head)
-	_, after, _ = strings.Cut("\n"+after, "\n\n")
+	_, after, _ = strings.Cut(after, "\n<!-- end -->\n")
 	want := before + head
 	for _, c := range of {
-		want += fmt.Sprintf("| `%s` | %s | %s |\n", c.name, rowKinds[c.kind], c.means)
+		kind := ""
+		if rowKinds[c.kind] != "number" {
+			kind = " (" + rowKinds[c.kind] + ")"
+		}
+		want += fmt.Sprintf("- `%s`%s: %s\n", c.name, kind, c.means)
 	}
-	if want += "\n" + after; *updateRows {
+	if want += "\n<!-- end -->\n" + after; *updateRows {
 		err = os.WriteFile(docs+name, []byte(want), 0o666)
 	} else if want != string(text) {
 		t.Errorf("docs/%s does not have the columns as they are: go test ./cmd/robotsieve/internal/render -run Rows "+

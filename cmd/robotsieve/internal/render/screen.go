@@ -93,15 +93,25 @@ const (
 )
 
 // violators is the table of crawlers that broke robots.txt, for the first ones with the paths that
-// they requested most against it. Fetchers stand after the others, under a title. It is only on the
-// screen: the page has crawlers().
+// they requested most against it. Those that the headline names are always in it. Fetchers stand after
+// the others, under a title. It is only on the screen: the page has crawlers().
 func (d doc) violators(pathed int) block {
-	t := newTable(d.most, violatorColumns)
+	named := len(d.without(func(c *crawler) bool { return !inHeadline(c) }))
+	t, others := newTable(max(d.most, named), violatorColumns), max(d.most-named, 0)
 	for _, part := range d.parts() {
 		t.begin(part.title)
 		for _, c := range part.list {
-			n := c.Verdicts[report.Violation]
-			if n > 0 && t.add(c, violatorsIn(c), c) && t.rows <= pathed {
+			switch {
+			case c.Verdicts[report.Violation] == 0:
+				continue
+			case inHeadline(c):
+			case others == 0:
+				t.left.add(c, violatorsIn(c))
+				continue
+			default:
+				others--
+			}
+			if t.add(c, violatorsIn(c), c) && t.rows <= pathed {
 				rows := t.Groups[len(t.Groups)-1].Rows
 				rows[len(rows)-1].Below = worst(c)
 			}
@@ -113,6 +123,9 @@ func (d doc) violators(pathed int) block {
 	}
 	return block{Table: t.table}
 }
+
+// inHeadline reports whether the headline names a crawler: its verified clients got forbidden content.
+func inHeadline(c *crawler) bool { return c.VerifiedContent() > 0 && !isFetcher(c) }
 
 var violatorColumns = columns[crawler]{
 	textFrom("broke \u200brobots.txt", func(c *crawler) string { return c.Crawler }),

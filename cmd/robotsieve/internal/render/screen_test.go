@@ -1,6 +1,13 @@
 package render
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
 
 // A screen is written five times at most to find how many of 24 rows fit: each time takes as long as the
 // audit of thousands of lines.
@@ -14,6 +21,43 @@ func TestHighest(t *testing.T) {
 		})
 		if want := min(max(room, least), most); got != want || asked > 5 {
 			t.Errorf("%d fit: got %d after %d questions", room, got, asked)
+		}
+	}
+}
+
+// However few rows fit, a crawler whose verified clients got content, which the headline names, has one.
+func TestHeadlineIsInTable(t *testing.T) {
+	r := reporttest.Report(reporttest.Options{Crawlers: 12, Days: 30, Versions: 3, Lines: 20})
+	var last *report.CrawlerInfo
+	for i := range r.Crawlers {
+		if c := &r.Crawlers[i]; c.Role == report.RoleCrawler && len(c.Violations) > 0 {
+			c.Violations[0].Identity, last = report.Unverified, c
+		}
+	}
+	last.Violations[0].Identity = report.Verified
+	for most := range 4 {
+		table := doc{r, most, screenWidth}.violators(0).Table
+		if !table.has(last.Crawler) || len(table.Groups[0].Rows) != max(most, 1) {
+			t.Errorf("of %d rows none is for %s: %+v", most, last.Crawler, table.Groups)
+		}
+		if !strings.Contains(table.More, "more crawlers") {
+			t.Errorf("of %d rows the others are not counted: %q", most, table.More)
+		}
+	}
+}
+
+// Lists from another time are named on the screen if they say nothing of most requests they could be for.
+func TestListsOfAnotherTime(t *testing.T) {
+	for _, test := range []struct {
+		unlisted, verified int64
+		want               bool
+	}{{0, 0, false}, {5, 10, false}, {11, 10, true}, {1, 0, true}} {
+		r := reporttest.Report(reporttest.Options{Crawlers: 3, Days: 3, Versions: 1, Lines: 20})
+		r.IdentityNoList, r.Totals.Verdicts[report.Spoofed] = test.unlisted, 0
+		r.Totals.Identity[report.Verified] = test.verified
+		advice := fmt.Sprint(doc{r, 4, screenWidth}.advice().List)
+		if got := strings.Contains(advice, "The address lists are too old or too new for"); got != test.want {
+			t.Errorf("%+v: %s", test, advice)
 		}
 	}
 }

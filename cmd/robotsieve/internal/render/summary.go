@@ -256,8 +256,9 @@ func (d doc) advice() block {
 	add(!d.Proxied && clients != report.ByAddress, "%s", clientsTexts[clients])
 	add(!d.CanVerify && !d.Proxied && clients == report.ByAddress && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
-	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.AllRequests(),
-		"The address lists are too old or too new for most requests.")
+	listed := d.Totals.Identity[report.Verified] + d.Totals.Verdicts[report.Spoofed]
+	add(d.IdentityNoList > listed, "The address lists are too old or too new for %s: give nearer ones, or see "+
+		"--ranges-max-age.", english.Plural(d.IdentityNoList, "request"))
 	add(undecided(report.NoVersion) > 0, "For %s a robots.txt that is not known may count: add it to the policy.",
 		english.Plural(undecided(report.NoVersion), "request"))
 	unparsed(!d.Partial)

@@ -3,12 +3,14 @@
 package duckdb
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,12 +72,8 @@ func columns(t *testing.T) (names, types []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(page), "| column | type | meaning |\n|---|---|---|\n")
-	table, _, _ = strings.Cut(table, "\n\n")
-	for row := range strings.SplitSeq(table, "\n") {
-		cells := strings.Split(row, "|")
-		names = append(names, strings.Trim(cells[1], " `"))
-		types = append(types, kinds[strings.TrimSpace(cells[2])])
+	for _, m := range regexp.MustCompile("(?m)^- `(\\w+)`(?: \\((\\w+)\\))?: ").FindAllStringSubmatch(string(page), -1) {
+		names, types = append(names, m[1]), append(types, kinds[cmp.Or(m[2], "number")])
 	}
 	return names, types
 }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestMain is the command where TestStart runs this program as such.
+func TestMain(m *testing.M) {
+	if os.Getenv("ROBOTSIEVE_TEST_START") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestStart: no package makes what few runs need before each of them. What must be made is
+// in a function of sync.OnceValue or package lazy.
+func TestStart(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "version")
+	cmd.Env = append(os.Environ(), "ROBOTSIEVE_TEST_START=1", "GODEBUG=inittrace=1")
+	trace := new(strings.Builder)
+	cmd.Stderr = trace
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	bounds := map[bool]int{true: 80_000, false: 215_000} // bytes, of own packages and of others
+	line := regexp.MustCompile(`(?m)^init (\S*\.\S*) @.* (\d+) bytes, (\d+) allocs$`)
+	inits := line.FindAllStringSubmatch(trace.String(), -1)
+	for _, line := range inits {
+		isOwn := strings.HasPrefix(line[1], "github.com/robotsieve/")
+		bytes, _ := strconv.Atoi(line[2])
+		allocs, _ := strconv.Atoi(line[3])
+		if bounds[isOwn] -= bytes; isOwn && (bytes > 30_000 || allocs > 350) {
+			t.Errorf("%s makes %d objects of %d bytes before main", line[1], allocs, bytes)
+		}
+	}
+	if len(inits) < 20 || bounds[true] < 0 || bounds[false] < 0 {
+		t.Errorf("%d packages; %d and %d bytes are left for own packages and others:\n%s",
+			len(inits), bounds[true], bounds[false], trace)
+	}
+}
