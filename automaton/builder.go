@@ -88,7 +88,7 @@ func (b *Builder) Machine(rules []Rule, e Engine) (*Machine, error) {
 			return nil, fmt.Errorf("automaton: rule %d: %w", i, err)
 		}
 		if i > 0 && r.Rank >= rules[i-1].Rank {
-			return nil, fmt.Errorf("automaton: rule %d: rank is not below that of the rule before", i)
+			return nil, fmt.Errorf("automaton: rule %d: rank is not below the previous rule's", i)
 		}
 		m.hasB = m.hasB || r.Form == FormB
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// TestBuilder: whatever room there is, for machines and for rules, what is made answers
-// as if each were made alone.
+// TestBuilder checks that for any preallocated space, machines answer as if each were made alone.
 func TestBuilder(t *testing.T) {
 	sizes := []int{0, 1, 2, 5, 9, 20, 40}
 	total := 0

@@ -39,7 +39,7 @@ allow: /
 // manyGaps is a rule with more segments than are searched for one by one.
 const manyGaps = "disallow: /*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b\n"
 
-// TestDump compares with files that were read by people before they were kept.
+// TestDump compares dumps with files that people have read.
 func TestDump(t *testing.T) {
 	for _, c := range []struct {
 		file    string
@@ -85,7 +85,7 @@ func TestDumpOfNothing(t *testing.T) {
 	}
 }
 
-// TestDumpIsPrintable: rules are written by strangers.
+// TestDumpIsPrintable checks dumps of hostile rules.
 func TestDumpIsPrintable(t *testing.T) {
 	rules := "disallow: /\x1b[2J*\x07\"\\\ndisallow: /\xff*\u202e$\n"
 	for d := range automaton.NumDialects {

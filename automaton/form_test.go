@@ -14,8 +14,8 @@ func inForm(path string, form automaton.Form) string {
 	return string(out)
 }
 
-// TestAppendFormInPieces: the query is carried from piece to piece, and
-// what dst holds already is left alone.
+// TestAppendFormInPieces checks that the query state is carried from piece to piece, and that the
+// content of dst is preserved.
 func TestAppendFormInPieces(t *testing.T) {
 	out := []byte("%61 ")
 	query := false
@@ -35,8 +35,8 @@ func TestAppendFormInPieces(t *testing.T) {
 	}
 }
 
-// TestIsCanonical: a path that is canonical is the same in every form, and of
-// the others each has a byte that may not be.
+// TestIsCanonical checks that a canonical path is the same in every form, and that every other path
+// has a forbidden byte.
 func TestIsCanonical(t *testing.T) {
 	var every []string
 	for c := range 256 {

@@ -107,7 +107,7 @@ func TestGuardMatchDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestGuardInlining: what the loops over bytes call is inlined into them.
+// TestGuardInlining checks that the calls in loops over bytes are inlined.
 func TestGuardInlining(t *testing.T) {
 	out := compilerSays(t, "-m")
 	for file, functions := range map[string][]string{
@@ -131,7 +131,7 @@ func TestGuardInlining(t *testing.T) {
 	}
 }
 
-// compilerSays builds this package and that of its tables with a flag for the compiler.
+// compilerSays builds this package and package table with a compiler flag, and returns the output.
 func compilerSays(t *testing.T, flag string) []byte {
 	t.Helper()
 	goTool, err := exec.LookPath("go")
@@ -160,8 +160,8 @@ var boundsChecks = `
 var buildTime = []string{"*Gaps.complete", "*Gaps.completeTails", "*Segments.complete", "*Table.Complete",
 	"*Trie.put", "*listed.set"}
 
-// TestGuardBoundsChecks: no function gains one. One that the table above does not
-// name has none.
+// TestGuardBoundsChecks checks that no function gains bounds checks. Functions missing from the
+// table above have none.
 func TestGuardBoundsChecks(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skipf("counted on amd64 with Go 1.26, not on %s with %s", runtime.GOARCH, runtime.Version())

@@ -49,7 +49,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestNothingAllowsEverything: nil and zero values are ready for use.
+// TestNothingAllowsEverything checks that nil and zero values are usable and allow everything.
 func TestNothingAllowsEverything(t *testing.T) {
 	for name, m := range map[string]*automaton.Machine{
 		"nil": nil, "zero": {}, "without rules": machine(t, original),
@@ -111,7 +111,7 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
-// TestAgreesIsRight: machines of two dialects that agree forbid the same.
+// TestAgreesIsRight checks that two machines that agree, of any dialects, forbid the same paths.
 func TestAgreesIsRight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	paths := words("/ab?", 5)
@@ -146,8 +146,7 @@ func TestAgreesIsRight(t *testing.T) {
 	}
 }
 
-// ranked gives rules descending ranks that interleave with those of other lists:
-// each rank is given.
+// ranked assigns rules descending ranks that interleave with the ranks of other lists.
 func ranked(t *testing.T, d automaton.Dialect, ranks []uint64, patterns ...string) *automaton.Machine {
 	t.Helper()
 	var rules []automaton.Rule
@@ -185,7 +184,8 @@ func TestJoinAnswersByRank(t *testing.T) {
 	}
 }
 
-// What a rule that allows at the end of one part outranks may stand in another.
+// TestAgreesOfJoinedMachines checks parts that end with an allowing rule: the rules it outranks may
+// be in another part.
 func TestAgreesOfJoinedMachines(t *testing.T) {
 	join := func(machines ...*automaton.Machine) *automaton.Machine {
 		m, err := automaton.Join(google, machines...)

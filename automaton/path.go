@@ -34,7 +34,7 @@ func (d Dialect) Path(s *Scratch, url []byte) []byte {
 
 // TargetPath is Path for a request target from an access log. If target begins with a slash, it
 // returns what Path returns for the whole URL, so that "//a" is a path and not a host. Any other
-// target is read as a URL. The result aliases target or s, like that of Path.
+// target is read as a URL. Like the result of Path, the result aliases target or s.
 func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return d.Path(s, target)

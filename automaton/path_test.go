@@ -8,7 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
-// TestTargetPathIsThePathOfItsURL exhausts what can be in a target.
+// TestTargetPathIsThePathOfItsURL tries all short targets over an alphabet of the significant
+// bytes.
 func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 	longest := 6
 	if testing.Short() {
@@ -35,7 +36,7 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 	}
 }
 
-// TestLongURLs has authorities and paths around the 64 bytes that are read at a time.
+// TestLongURLs tries authorities and paths around 64 bytes, which are read at a time.
 func TestLongURLs(t *testing.T) {
 	var s automaton.Scratch
 	ends := []string{"", "/a", "?q", ";p/a", "#f/a", "/\x00/a", "/" + strings.Repeat("x", 130) + "#f"}
@@ -56,8 +57,8 @@ func TestLongURLs(t *testing.T) {
 	}
 }
 
-// TestPathSurvivesMatch: a path that Path made in a Scratch is still whole when
-// a match in the same Scratch has written to it.
+// TestPathSurvivesMatch checks that a path stored in a Scratch by Path is intact after a match with
+// the same Scratch.
 func TestPathSurvivesMatch(t *testing.T) {
 	for d := range automaton.NumDialects {
 		var s automaton.Scratch

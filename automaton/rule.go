@@ -90,7 +90,7 @@ func (r *Rule) Matches(path []byte) bool {
 }
 
 // matchesAfter reports whether the rule matches a path in its form, whose first seen bytes are
-// known to equal those of the pattern.
+// known to equal the pattern's.
 func (r *Rule) matchesAfter(path string, seen int) bool {
 	n := int(r.prefix)
 	if n > seen && (n > len(path) || path[seen:n] != r.Pattern[seen:n]) {

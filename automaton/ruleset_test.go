@@ -60,7 +60,7 @@ func TestNoRulesetAllowsEverything(t *testing.T) {
 	}
 }
 
-// TestNamed: which group a crawler's own string finds.
+// TestNamed checks which group a crawler's name selects.
 func TestNamed(t *testing.T) {
 	for _, c := range []struct {
 		dialect automaton.Dialect
@@ -116,7 +116,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestNamedAmongMany: every token is found whatever the number of them.
+// TestNamedAmongMany checks that every token is found, for any number of tokens.
 func TestNamedAmongMany(t *testing.T) {
 	for n := range 70 {
 		var agents []automaton.TokenMachine
@@ -188,7 +188,8 @@ func TestAgentsAreSortedUnlessTheirOrderDecides(t *testing.T) {
 	}
 }
 
-// TestUnknownDialectIsRefused: by an error where there is one, else by a panic.
+// TestUnknownDialectIsRefused checks that unknown dialects give an error if there is one, else a
+// panic.
 func TestUnknownDialectIsRefused(t *testing.T) {
 	const unknown automaton.Dialect = 200
 	if unknown.Known() {

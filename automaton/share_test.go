@@ -8,8 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// TestMatchKeepsAndWritesNothing: what is given to a match stays as it is, and a Scratch and a Machine
-// answer the same after it has been overwritten.
+// TestMatchKeepsAndWritesNothing checks that a match doesn't modify its arguments, and that a
+// Scratch and a Machine give the same answers after these have been overwritten.
 func TestMatchKeepsAndWritesNothing(t *testing.T) {
 	for d, m := range guardMachines(t) {
 		r := mustRuleset(t, d, m, automaton.TokenMachine{Token: "f", Machine: m})
@@ -36,8 +36,8 @@ func TestMatchKeepsAndWritesNothing(t *testing.T) {
 	}
 }
 
-// TestOneScratchServesAllDialects: what one match leaves in a Scratch means
-// nothing to the next.
+// TestOneScratchServesAllDialects checks that a match isn't affected by what earlier matches left
+// in a Scratch.
 func TestOneScratchServesAllDialects(t *testing.T) {
 	var s automaton.Scratch
 	machines := guardMachines(t)
@@ -52,8 +52,7 @@ func TestOneScratchServesAllDialects(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines share machines and rulesets. The race detector
-// finds what a wrong answer does not.
+// TestManyGoroutines shares machines and rulesets between goroutines, for the race detector too.
 func TestManyGoroutines(t *testing.T) {
 	for d, m := range guardMachines(t) {
 		r := mustRuleset(t, d, m, automaton.TokenMachine{Token: "f", Machine: m})

@@ -47,8 +47,8 @@ func (a Agent) Match(url string) automaton.Verdict {
 	return a.MatchWith(s, octetsOf(url))
 }
 
-// MatchWith is Match with the caller's Scratch, for many URLs in a loop. A Scratch belongs to one
-// goroutine.
+// MatchWith is Match with the caller's Scratch, for many URLs in a loop. A Scratch isn't safe for
+// concurrent use.
 func (a Agent) MatchWith(s *automaton.Scratch, url []byte) automaton.Verdict {
 	return a.machine.Match(s, a.machine.Dialect().Path(s, url))
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// TestAgent: an agent answers as the ruleset of its file does, in each dialect, whatever its name.
+// TestAgent checks that an agent answers like the ruleset of its file, in each dialect, for any
+// name.
 func TestAgent(t *testing.T) {
 	body := []byte("user-agent: a\ndisallow: /%61\nuser-agent: *\ndisallow: /x\nuser-agent:\ndisallow: /e\n")
 	var s automaton.Scratch
@@ -36,7 +37,7 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// TestAgentAllocatesNothing: not for any URL.
+// TestAgentAllocatesNothing checks that no URL makes an agent allocate.
 func TestAgentAllocatesNothing(t *testing.T) {
 	a := compile.Parse([]byte("user-agent: *\ndisallow: /x*y\nallow: /é$\n")).Agent("GPTBot")
 	for _, url := range []string{"/xay", "https://a.example/%c3%a9", "/\xff"} {

@@ -75,10 +75,10 @@ func Limit(maxBytes int) int {
 }
 
 // Robots is a parsed robots.txt. It is immutable and safe for concurrent use. Its strings,
-// including those of Ruleset, share one copy of the body. The machine of a crawler is made on first
+// including those in Ruleset, share one copy of the body. The machine of a crawler is made on first
 // use.
 type Robots struct {
-	// Ruleset answers for the rules. It keeps the Robots in memory.
+	// Ruleset answers questions about the rules. It keeps the Robots in memory.
 	Ruleset *automaton.Ruleset
 	// Groups are the groups in file order, including rules that never match.
 	Groups []Group

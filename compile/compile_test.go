@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// TestNothingIsShared: what is compiled does not change when others are compiled, at
-// the same time and after, of any size.
+// TestNothingIsShared checks that a compiled body isn't changed by compiling others, concurrently
+// or later, of any size.
 func TestNothingIsShared(t *testing.T) {
 	file := func(i int) []byte {
 		return []byte(strings.Repeat(fmt.Sprintf("User-agent: Bot%s\nUser-agent: *\nDisallow: /%d*x\nAllow: "+
@@ -66,8 +66,8 @@ func TestUnknownDialectPanics(t *testing.T) {
 	}
 }
 
-// TestMachinesAreBuiltWhenAskedFor: whoever asks first, and however many at the same time, all get
-// the same machines.
+// TestMachinesAreBuiltWhenAskedFor checks that all callers get the same machines, regardless of
+// order and concurrency.
 func TestMachinesAreBuiltWhenAskedFor(t *testing.T) {
 	const n = 20
 	body := numbered("user-agent: a%d\nuser-agent: all\ndisallow: /%d\n", n) + "user-agent: *\ndisallow: /"

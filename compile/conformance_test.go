@@ -13,8 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
-// TestExamples asks every question of the examples files, of all engines and of the twin. The line of
-// each verdict is one that Robots.Rule knows and that Robots.Matches puts first.
+// TestExamples asks every question of the examples files of all engines and of the twin.
+// Robots.Rule must know the line of each verdict, and Robots.Matches must list it first.
 func TestExamples(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.String(), func(t *testing.T) {
@@ -95,8 +95,8 @@ type vector struct {
 	Line    int    `json:"line"`
 }
 
-// TestVectors: those of google were answered by the C++ library itself, those
-// of the other dialects by a model of their specification. The twin is asked too.
+// TestVectors asks the engines and the twin. The C++ library itself answered the vectors for
+// google, and a model of the specification those for the other dialects.
 func TestVectors(t *testing.T) {
 	for d, want := range map[automaton.Dialect]int{
 		automaton.Google: 30968, automaton.RFC9309: 20757, automaton.Original: 8845,
@@ -139,8 +139,8 @@ func (c *siteCase) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&c.url, &c.allowed, &c.line})
 }
 
-// TestRealVectors: the C++ library's verdicts on real URLs. The twin, which reads the body anew for
-// each, is asked about the first of each site.
+// TestRealVectors compares with the C++ library's verdicts on real URLs. The twin, which parses the
+// body for each question, is asked about the first of each site.
 func TestRealVectors(t *testing.T) {
 	t.Parallel()
 	var s automaton.Scratch
@@ -183,11 +183,10 @@ func (b *body) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestCorpus compiles real robots.txt files in every mode for every engine, and
-// asks each, and the twin, about paths made of its own patterns.
+// TestCorpus compiles real robots.txt files in every mode for every engine, and asks each, and the
+// twin, about paths made of its own patterns.
 //
-// The twin reads the body anew for each question, so that a file is asked as
-// many as its size allows. Every third file is taken.
+// The twin parses the body for each question, so the number of questions depends on a file's size. Every third file is used.
 func TestCorpus(t *testing.T) {
 	var bodies [][]byte
 	n := 0

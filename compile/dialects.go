@@ -25,7 +25,7 @@ type dialectReading struct {
 
 	// wildcard reports whether the value of a user-agent line is for every crawler.
 	wildcard func(value string) bool
-	// token returns the part of a user-agent value that names crawlers, before it is put in lower
+	// token returns the part of a user-agent value that names crawlers, before conversion to lower
 	// case; wideToken does so for Options.WideTokens.
 	token, wideToken func(value string) string
 	// pattern converts the non-empty value of a rule to the form in which it is compared, or returns
@@ -81,8 +81,8 @@ func googleToken(value string) string {
 	return value[:end]
 }
 
-// originalToken returns the name before a version. A "*" with a version is not the wildcard, which
-// must be the whole value, and names nobody.
+// originalToken returns the name before a version. The wildcard must be the whole value, so a "*"
+// with a version names nobody.
 func originalToken(value string) string {
 	name, _, _ := cutAt(value, '/')
 	name = trim(name)
@@ -92,12 +92,12 @@ func originalToken(value string) string {
 	return name
 }
 
-// googlePattern writes a value as Google's parser does, in FormRaw.
+// googlePattern converts a value to FormRaw as Google's parser does.
 func googlePattern(t *text, value string) (automaton.Form, string, NoteKind) {
 	return automaton.FormRaw, inForm(t, value, automaton.FormRaw), 0
 }
 
-// decodedPattern writes a value in FormDecoded.
+// decodedPattern converts a value to FormDecoded.
 func decodedPattern(t *text, value string) (automaton.Form, string, NoteKind) {
 	return automaton.FormDecoded, inForm(t, value, automaton.FormDecoded), 0
 }
@@ -117,8 +117,8 @@ func inForm(t *text, value string, form automaton.Form) string {
 	return value
 }
 
-// canonicalPattern writes a value in RFC 9309's canonical form. A pattern with a raw '?'
-// that no gap precedes is compared in FormB, all others in FormA.
+// canonicalPattern converts a value to RFC 9309's canonical form. A pattern with a raw '?' that no
+// gap precedes is compared in FormB, all others in FormA.
 func canonicalPattern(t *text, value string) (form automaton.Form, pattern string, ignored NoteKind) {
 	form = automaton.FormA
 	if at := strings.IndexByte(value, '?'); at >= 0 && strings.IndexByte(value[:at], '*') < 0 {
@@ -151,8 +151,8 @@ func canonicalPattern(t *text, value string) (form automaton.Form, pattern strin
 	return form, view((*t)[from:]), 0
 }
 
-// isCanonical reports whether what lies between the gaps of a pattern is the
-// same in both canonical forms.
+// isCanonical reports whether the text between the gaps of a pattern is the same in both canonical
+// forms.
 func isCanonical(pattern string) bool {
 	for {
 		at := plain.Canonical(octetsOf(pattern))

@@ -16,10 +16,9 @@ import (
 
 var exhaust = flag.Bool("exhaust", false, "TestAllPairsAndTriplesOfPatterns has longer patterns and paths")
 
-// TestAllPairsAndTriplesOfPatterns has every pair of patterns over the letters that mean something
-// and one that does not, but for pairs of the longest, and triples of short ones, and asks about all
-// small paths. The twin
-// matches each pattern with each path once; what several patterns say together is then a
+// TestAllPairsAndTriplesOfPatterns tries every pair of patterns over the significant letters and
+// one other, except pairs of the longest, and triples of short ones, on all small paths. The twin
+// matches each pattern with each path once; what several patterns decide together is then a
 // comparison of lengths.
 func TestAllPairsAndTriplesOfPatterns(t *testing.T) {
 	pairs, triples, longestPath := 3, 2, 5 // of each pair the first may be one letter longer if the second is short
@@ -135,7 +134,7 @@ func (e *exhaustive) check(patterns []int, allow []bool) {
 		if got != want {
 			e.diff.report(e.t, e.mode, text, nil, path, got, want)
 		}
-		// Ask tries each rule by itself, so that of most files some paths are enough.
+		// Ask tries each rule separately, so for most files some paths suffice.
 		if e.asked++; patterns[1] == 0 || e.asked%64 == 0 || *exhaust {
 			once := answerOf(compile.Ask(text, nil, append([]byte("http://h"), path...), e.mode.options()))
 			if once != want {
@@ -168,8 +167,8 @@ func (e *exhaustive) want(patterns []int, allow []bool, path int) answer {
 	return answer{allow[best] || e.known[patterns[best]].value == "", best + 2}
 }
 
-// TestRandomRulesOverSmallAlphabet samples what the tests above
-// cannot exhaust: several rules, longer patterns, and the letters of escapes.
+// TestRandomRulesOverSmallAlphabet samples what the tests above can't exhaust: several rules,
+// longer patterns, and the letters of escapes.
 func TestRandomRulesOverSmallAlphabet(t *testing.T) {
 	const files = 2000
 	alphabets := map[string][]string{
@@ -229,8 +228,8 @@ func randomWord(rng *rand.Rand, alphabet []string, longest int) string {
 	return b.String()
 }
 
-// TestRandomFiles makes files of all kinds of lines: which group binds whom,
-// what closes it, and where lines end.
+// TestRandomFiles makes files with all kinds of lines, to check which group binds which crawler,
+// what closes a group, and where lines end.
 func TestRandomFiles(t *testing.T) {
 	const files = 6000
 	pieces := []string{
@@ -271,7 +270,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-// TestForms exhausts an alphabet of everything that an escape can be made of.
+// TestForms tries all short texts over an alphabet of everything that escapes consist of.
 func TestForms(t *testing.T) {
 	longest := 6
 	if testing.Short() {
@@ -296,7 +295,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestPatterns: a rule's pattern, form and specificity are the twin's.
+// TestPatterns compares each rule's pattern, form and specificity with the twin's.
 func TestPatterns(t *testing.T) {
 	const values = 50_000
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -326,7 +325,7 @@ func checkPattern(t *testing.T, d automaton.Dialect, value, pattern string, form
 	}
 }
 
-// TestPaths exhausts what can begin and end a path.
+// TestPaths tries everything that can begin and end a path.
 func TestPaths(t *testing.T) {
 	longest := 6
 	if testing.Short() {
@@ -344,8 +343,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestRunsOfAgents exhausts what may stand between user-agent lines, where other records end a
-// run of them and where they do not. A body with the same groups in both says so.
+// TestRunsOfAgents tries everything that may stand between user-agent lines, with and without other
+// records ending a run. SplitRuns must be false for a body with the same groups in both cases.
 func TestRunsOfAgents(t *testing.T) {
 	longest := 5
 	if testing.Short() {

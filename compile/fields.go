@@ -31,7 +31,7 @@ func (p *parser) split(line string) (key, value string, ok bool) {
 	return key, trim(value), ok && key != ""
 }
 
-// twoWords splits a line that is two runs of anything but spaces and tabs.
+// twoWords splits a line that consists of two runs of bytes other than spaces and tabs.
 func twoWords(line string) (first, second string, ok bool) {
 	const blank = " \t"
 	at := strings.IndexAny(line, blank)
@@ -55,7 +55,8 @@ func (p *parser) standardField(line string) bool {
 	if len(line) < octets || p.quotes {
 		return false
 	}
-	// Nothing but these letters and the hyphen becomes one of them, except for a CR, which is in no line.
+	// Only these letters and the hyphen have these values, apart from CR, which doesn't occur in
+	// lines.
 	first := table.FirstOctets(octetsOf(line[:octets])) | lowerCase
 	switch {
 	case first == disallow && len(line) > octets && line[octets] == ':':
@@ -84,8 +85,8 @@ var keys = []struct {
 
 const standardKeys = 3
 
-// The typographic quotation marks begin with these bytes. The mark \u2019 is not among them: it is
-// the apostrophe of paths such as /it’s.
+// The typographic quotation marks begin with these bytes. The mark \u2019 isn't among them, because
+// it is the apostrophe in paths such as /it’s.
 const (
 	quotePrefix = "\xe2\x80"
 	quotes      = "\u2018\u201c\u201d"

@@ -16,8 +16,8 @@ import (
 // few others in its time.
 const longestSeed = 1000
 
-// FuzzParse: any bytes compile, to lines that are in the file and in order, to
-// the same twice, and to nothing that depends on the body afterwards.
+// FuzzParse checks that any bytes compile deterministically, to existing lines in order, and
+// without references to the body.
 func FuzzParse(f *testing.F) {
 	for _, d := range dialects {
 		for _, e := range readExamples(f, d) {
@@ -127,7 +127,7 @@ func checkEqual(t *testing.T, x, y *compile.Robots) {
 	}
 }
 
-// FuzzVerdict compares with the twin, the size limit included.
+// FuzzVerdict compares verdicts with the twin's, including the size limit.
 func FuzzVerdict(f *testing.F) {
 	for _, d := range dialects {
 		for _, e := range readExamples(f, d) {
@@ -156,8 +156,8 @@ func FuzzVerdict(f *testing.F) {
 	})
 }
 
-// FuzzMachine makes rules and a path of a few words, so that they meet, and compares
-// all engines with one another and with the twin.
+// FuzzMachine makes rules and a path from a few words, so that they often match, and compares all
+// engines and the twin.
 func FuzzMachine(f *testing.F) {
 	for d := range uint8(3) {
 		f.Add([]byte("\x02\x00\x01\x0f\x02\x00\x04\x01"), []byte("\x00\x01"), d)

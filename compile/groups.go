@@ -18,7 +18,7 @@ type AgentLine struct {
 	Wildcard bool
 }
 
-// agent adds a user-agent line to the group that is open, or opens one.
+// agent adds a user-agent line to the open group, or opens one.
 func (p *parser) agent(value string) {
 	p.runs = p.runs || p.open && p.other
 	begins := !p.open
@@ -46,7 +46,7 @@ func (p *parser) agent(value string) {
 	case a.Wildcard:
 	case a.Token == "":
 		p.note(NoteNoToken, value)
-	case rest != "" && rest[0] != '/': // which is no version
+	case rest != "" && rest[0] != '/': // it isn't a version
 		p.note(NoteAfterToken, value)
 	}
 }
@@ -63,8 +63,8 @@ func (p *parser) noteEmptyGroup() {
 	}
 }
 
-// rule adds a rule to the group and closes the group's list of agents, even if the rule can match
-// no path.
+// rule adds a rule to the group and closes the group's list of agents, even if the rule can't match
+// any path.
 func (p *parser) rule(allow bool, value string) {
 	if !p.inside {
 		p.note(NoteOutsideGroup, value)

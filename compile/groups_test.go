@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// TestGroups: what of a file is in Groups, and how each dialect spells it.
+// TestGroups checks the contents of Groups, and their spelling in each dialect.
 func TestGroups(t *testing.T) {
 	const body = "User-Agent: Foo/1.2 # c\nuser-agent: *\nAllow: /A%7e\n\nDisallow:\nuser-agent: MJ12bot\ndisallow: x\n"
 	type rules = []compile.Rule
@@ -56,8 +56,8 @@ func TestRuleString(t *testing.T) {
 	}
 }
 
-// TestRecords: fields that are neither an agent nor a rule are kept, with the
-// group that they stand in.
+// TestRecords checks that fields other than agents and rules are kept, with the group in which they
+// stand.
 func TestRecords(t *testing.T) {
 	const body = "Sitemap: http://h/a:b # c\n" +
 		"user-agent: a\n" +
@@ -84,8 +84,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestAgentsShareTheMachineOfTheirRules: a file with hundreds of agents over
-// one list of rules makes one machine.
+// TestAgentsShareTheMachineOfTheirRules checks that a file with hundreds of agents over one list of
+// rules makes one machine.
 func TestAgentsShareTheMachineOfTheirRules(t *testing.T) {
 	const agents = 300
 	var b strings.Builder
@@ -111,7 +111,7 @@ func TestAgentsShareTheMachineOfTheirRules(t *testing.T) {
 	}
 }
 
-// TestGroupsOf: which groups a machine is made of.
+// TestGroupsOf checks of which groups a machine is made.
 func TestGroupsOf(t *testing.T) {
 	const body = "user-agent: a\nuser-agent: b\ndisallow: /0\n\n" +
 		"user-agent: *\ndisallow: /1\n\n" +
@@ -149,7 +149,7 @@ func TestGroupsOf(t *testing.T) {
 	}
 }
 
-// TestMatches: every rule that matches a path once, in the order of rank.
+// TestMatches checks that every matching rule is listed once, sorted by rank.
 func TestMatches(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -185,7 +185,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestManyGroupsOfOneAgent: a match looks at a few parts, not at one for each group.
+// TestManyGroupsOfOneAgent checks that a match examines a few parts, not one per group.
 func TestManyGroupsOfOneAgent(t *testing.T) {
 	const n = 1000
 	one := "user-agent: a\n"
@@ -226,8 +226,8 @@ func TestManyGroupsOfOneAgent(t *testing.T) {
 	}
 }
 
-// TestEntangledGroupsTakeLittle: crawlers that each have their own choice of the
-// same large groups do not get a copy of all of them.
+// TestEntangledGroupsTakeLittle checks that crawlers with different subsets of the same large
+// groups don't each get a copy of them.
 func TestEntangledGroupsTakeLittle(t *testing.T) {
 	file := func(n int) string {
 		text := ""
@@ -248,7 +248,7 @@ func TestEntangledGroupsTakeLittle(t *testing.T) {
 	}
 }
 
-// TestDelay: a crawler is asked to wait only where all who read Crawl-delay would say so.
+// TestDelay checks that a crawler only has a delay if all parsers of Crawl-delay would apply it.
 func TestDelay(t *testing.T) {
 	const none = -1
 	for _, c := range []struct {

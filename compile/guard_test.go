@@ -31,7 +31,7 @@ func checkSize(t *testing.T, rules, wantRules int, bytes, most int64) {
 	}
 }
 
-// TestGuardTablesDoNotGrow, of rules as they are and as bad as they can be.
+// TestGuardTablesDoNotGrow limits tables of ordinary and of worst-case rules.
 func TestGuardTablesDoNotGrow(t *testing.T) {
 	sample, err := os.ReadFile("../testdata/sample/robots.txt")
 	if err != nil {
@@ -75,8 +75,8 @@ func nested(n int, end string) string {
 	return b.String()
 }
 
-// TestGuardTablesOfRealFiles has the tables of all real files, by the engine that is
-// faster and by tables alone.
+// TestGuardTablesOfRealFiles limits the tables of all real files, with the faster engine and with
+// tables only.
 func TestGuardTablesOfRealFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: not all real files are read")
@@ -94,8 +94,8 @@ func TestGuardTablesOfRealFiles(t *testing.T) {
 	checkSize(t, rules[1], 817376, bytes[1], 113585317)
 }
 
-// TestGuardAllocations: to compile a small file takes few pieces of memory, and a machine a few more;
-// one question takes none.
+// TestGuardAllocations limits allocations: few to compile a small file, a few more for a machine,
+// none for a single question.
 func TestGuardAllocations(t *testing.T) {
 	file := []byte("User-agent: *\nDisallow: /a/\nDisallow: /b\nAllow: /b/c\nDisallow: /*?q=\nAllow: /%7e/\n\n" +
 		"User-agent: FooBot\nDisallow: /\n\nSitemap: https://h/s.xml\n")

@@ -39,7 +39,7 @@ type mode struct {
 	ended   bool // other records end runs of user-agent lines
 }
 
-// modes are all of them but those that are ended, that of Google's narrow tokens first.
+// modes are all modes except those that end runs, with Google's narrow tokens first.
 var modes = func() []mode {
 	all := []mode{{dialect: automaton.Google}, {dialect: automaton.Google, wide: true}}
 	for _, d := range dialects {
@@ -299,7 +299,7 @@ func checkShape(t *table.Table) error {
 	case empty*4 < len(t.Edges):
 		return errors.New("the hash table of edges is too full")
 	case first != t.First:
-		return errors.New("the filter is not that of the edges")
+		return errors.New("the filter doesn't match the edges")
 	case t.Segments != nil && t.Gaps != nil:
 		return errors.New("segments are found in two ways")
 	}

@@ -73,8 +73,8 @@ func numeral(i int) string {
 	return strings.Map(func(c rune) rune { return c - '0' + 'a' }, digits)
 }
 
-// TestCompileAllocatesInProportion: twice the file takes twice the memory, not
-// four times.
+// TestCompileAllocatesInProportion checks that twice the file takes twice the memory, not four
+// times.
 func TestCompileAllocatesInProportion(t *testing.T) {
 	const n = 800
 	for _, h := range hostile {
@@ -104,8 +104,8 @@ func allocatedBy(file string, o compile.Options) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestManyDelays: the time that it takes to find a Crawl-delay is no square of their
-// number, nor of that of the agents or groups between them.
+// TestManyDelays checks that finding a Crawl-delay doesn't take quadratic time in the number of
+// delays, or of the agents or groups between them.
 func TestManyDelays(t *testing.T) {
 	n := 100_000
 	if testing.Short() {
@@ -123,9 +123,8 @@ func TestManyDelays(t *testing.T) {
 	}
 }
 
-// TestLargeFiles has files of megabytes. Work that grows with the square of
-// their length would not end before the test is timed out: for that CR, which
-// costs no more than a search for LF a line, is the longest.
+// TestLargeFiles compiles files of megabytes, with which quadratic work would time out. The longest
+// is the one for CR, which costs no more than a search for LF per line.
 func TestLargeFiles(t *testing.T) {
 	million, hundred := 1<<19, 50_000
 	if testing.Short() {
@@ -178,7 +177,7 @@ func TestLargeFiles(t *testing.T) {
 	}
 }
 
-// TestLimitBoundsMemory: what lies past the limit is neither copied nor kept.
+// TestLimitBoundsMemory checks that bytes past the limit are neither copied nor kept.
 func TestLimitBoundsMemory(t *testing.T) {
 	const limit = 10_000
 	head := "user-agent: *\n" + strings.Repeat("#\n", limit/2)

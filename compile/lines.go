@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// maxLines bounds line numbers so that they fit in a verdict. Only a body of 2 GiB could reach it.
+// maxLines limits line numbers so that they fit into a verdict. Only a body of 2 GiB could reach
+// it.
 const maxLines = math.MaxInt32
 
 // cut sets the limit and returns the body up to it, plus up to three bytes that show whether the

@@ -25,11 +25,11 @@ func must[T any](made T, err error) T {
 type machines struct {
 	o      Options
 	groups []Group
-	bound  [][]int              // the groups of each machine
-	single []int                // the number of the machine of each group alone, from 1; 0 if there is none
+	bound  [][]int              // groups of each machine
+	single []int                // number of each group's own machine, from 1; 0 if there is none
 	joined map[string]int       // numbers of the machines for several groups, by groupsKey
-	merged map[int]bool         // numbers of those machines whose small groups are merged
-	made   []*automaton.Machine // the machines of single groups, if any are joined
+	merged map[int]bool         // numbers of the machines whose small groups are merged
+	made   []*automaton.Machine // machines of single groups, if any are joined
 }
 
 // Bind binds the tokens of the file to machines.
@@ -104,8 +104,8 @@ func (m *machines) ofRules(rules []Rule) *automaton.Machine {
 	return must(automaton.NewMachine(m.o.Dialect, m.o.row().ranked(rules), m.o.Engine))
 }
 
-// join makes a machine from one machine for each group. If merged, only the largest groups have
-// their own, and all others share one.
+// join makes a machine from one machine per group. If merged, only the largest groups keep a
+// machine of their own, and all others share one.
 func (m *machines) join(groups []int, merged bool) *automaton.Machine {
 	var small *automaton.Machine // nil is skipped
 	if merged {
@@ -120,8 +120,8 @@ func (m *machines) join(groups []int, merged bool) *automaton.Machine {
 	return must(automaton.Join(m.o.Dialect, append(machines, small)...))
 }
 
-// maxParts is the number of groups of one crawler up to which none are merged. A match looks at
-// each part. Real files have one to three.
+// maxParts is the number of groups per crawler up to which none are merged. A match examines each
+// part. Real files have one to three.
 const maxParts = 16
 
 // maxMerged limits the rules in merged lists to a multiple of the rules in the file. If every
@@ -129,12 +129,12 @@ const maxParts = 16
 // the file.
 const maxMerged = 4
 
-// plan chooses the lists of groups to merge. A match looks at each part, so a crawler with
-// thousands of groups would be slow, but copying the rules of all lists could square the memory. So
-// crawlers with many groups have all but their largest merged, beginning with the crawlers with the
-// most groups, until maxMerged is reached.
+// plan chooses the lists of groups to merge. A match examines each part, so a crawler with
+// thousands of groups would be slow, but copying the rules of all lists could use quadratic memory.
+// So crawlers with many groups have all but their largest merged, beginning with the crawlers with
+// the most groups, until maxMerged is reached.
 func (m *machines) plan() {
-	var many []int // the numbers of these machines
+	var many []int // numbers of these machines
 	for number, groups := range m.bound {
 		if len(groups) > maxParts {
 			many = append(many, number)
@@ -162,8 +162,8 @@ func (m *machines) plan() {
 	}
 }
 
-// bySize returns the groups with the most rules, which remain parts of their own, and the other
-// groups in file order.
+// bySize returns the groups with the most rules, which remain separate parts, and the other groups
+// in file order.
 func (m *machines) bySize(groups []int) (large, small []int) {
 	sorted := slices.Clone(groups)
 	slices.SortStableFunc(sorted, func(x, y int) int {

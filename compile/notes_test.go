@@ -16,7 +16,7 @@ const (
 	original = automaton.Original
 )
 
-// TestNotes has a file for each kind of note, and what is near it and none.
+// TestNotes has a file for each kind of note, and similar files without it.
 func TestNotes(t *testing.T) {
 	type notes = []compile.Note
 	long := strings.Repeat("x", 16_663-len("disallow: /"))
@@ -220,7 +220,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestDefaultLimit: 0 stands for 512,000 bytes.
+// TestDefaultLimit checks that 0 means 512,000 bytes.
 func TestDefaultLimit(t *testing.T) {
 	const rule = "\ndisallow: /a"
 	head := "user-agent: *\n#"

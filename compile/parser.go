@@ -15,45 +15,45 @@ type parser struct {
 	position
 	kept
 
-	looked int // number of agents that noteDelay has looked at
-	google int // number of agents up to the first of Google's in the group that noteDelay found last
+	looked int // number of agents that noteDelay has examined
+	google int // number of agents up to the first of Google's in the last group that noteDelay found
 
-	question *question // the question to answer, which replaces all other results; nil for Compile
+	question *question // replaces all other results; nil for Compile
 	asked    question  // storage for question
 }
 
 // source is the body that is read.
 type source struct {
 	limit             int  // how many bytes are read
-	more              bool // the body goes on after the limit
-	quotes            bool // there may be a typographic quotation mark in the body
+	more              bool // the body continues after the limit
+	quotes            bool // the body may contain typographic quotation marks
 	lf, cr, nul, hash next // in the body
 }
 
-// position is the position of the parser in the body, and its state from the lines before.
+// position is the position of the parser in the body, and its state from previous lines.
 type position struct {
 	line   int  // 1-based number of the line being read
 	lines  int  // number of lines read
-	open   bool // a user-agent line belongs to the last group, else it begins one
-	inside bool // rules belong to the last group, else to none
+	open   bool // a user-agent line belongs to the last group, otherwise it begins one
+	inside bool // rules belong to the last group, otherwise to none
 	colon  bool // the line has a colon
 	glued  bool // the line has a comment directly after its last character
-	other  bool // since the last user-agent line there was a record with a colon
+	other  bool // a record with a colon has followed the last user-agent line
 	runs   bool // as Robots.SplitRuns
-	apart  bool // since the last user-agent line there was a blank line or a record
+	apart  bool // a blank line or a record has followed the last user-agent line
 }
 
-// kept collects what has been read. Its arrays are reused for one file after another and grow to
-// the needs of the largest; take copies the contents, each kind in one allocation of its size.
-// Growing new arrays for each file, or guessing their sizes, took a fourth of the time.
+// kept collects the results. Its arrays are reused from file to file and grow to the needs of the
+// largest; take copies the contents, each kind in one allocation of its size. Growing new arrays
+// for each file, or guessing their sizes, took a fourth of the time.
 type kept struct {
 	starts  []start     // of the groups
-	agents  []AgentLine // of all groups, their tokens not yet in lower case
+	agents  []AgentLine // of all groups, tokens not yet in lower case
 	rules   []Rule      // of all groups
 	records []Record
 	notes   []Note
 
-	text text // text that is not in the body as it stands
+	text text // text that differs from the body
 }
 
 // start holds the numbers of agents and rules before a group.
@@ -68,7 +68,7 @@ func newParser(o Options) *parser {
 	return p
 }
 
-// release recycles a parser. Its arrays are kept, their contents dropped.
+// release recycles a parser. It keeps the arrays without their contents.
 func (p *parser) release() {
 	clear(p.agents)
 	clear(p.rules)
@@ -85,7 +85,7 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// take returns what was read.
+// take returns the results.
 func (p *parser) take() *Robots {
 	slices.SortStableFunc(p.notes, func(x, y Note) int { return x.Line - y.Line })
 	r := &Robots{

@@ -30,7 +30,7 @@ func Ask(body, name, url []byte, o Options) automaton.Verdict {
 }
 
 // question is a question about a body, answered while its lines are read. Of all rules read so far,
-// only those that decide are kept.
+// it keeps only the deciding ones.
 type question struct {
 	name        []byte // of the crawler
 	path, formB []byte // as Scratch.Forms returns them
@@ -41,11 +41,12 @@ type question struct {
 	rule        automaton.Rule
 }
 
-// found is the result for the path from groups of one kind.
+// found is the result for the path from groups of one kind: those that name the crawler, or those
+// for *.
 type found struct {
-	before  bool   // a group before the last one is of the kind
-	within  bool   // the last one is, and its rules count
-	rank    uint64 // of the rule that decides
+	before  bool   // an earlier group is of this kind
+	within  bool   // the last group is, and its rules count
+	rank    uint64 // of the deciding rule
 	verdict automaton.Verdict
 }
 
@@ -104,8 +105,8 @@ func (q *question) ruleLine(p *parser, allow bool, value string) {
 	}
 }
 
-// excludes reports whether the value of a rule certainly does not match the path, because a prefix
-// that is the same in every form differs. That is so for most values.
+// excludes reports whether the value of a rule certainly doesn't match the path, because a prefix
+// that is the same in every form differs, as with most values.
 func (q *question) excludes(value string) bool {
 	for i := range min(len(value), len(q.head)) {
 		if c := value[i]; c != q.head[i] || !alike[c] {

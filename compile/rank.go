@@ -28,13 +28,13 @@ func (row *dialectReading) ranked(rules []Rule) []automaton.Rule {
 	for i, o := range order {
 		row.fill(&made[i], &rules[uint32(o)>>1], o&isIndexPage != 0)
 		for r := &made[i]; strings.Contains(r.Pattern, "**") && r.Form != automaton.FormDecoded; {
-			r.Pattern = strings.ReplaceAll(r.Pattern, "**", "*") // several gaps in a row are one
+			r.Pattern = strings.ReplaceAll(r.Pattern, "**", "*") // consecutive gaps are one
 		}
 	}
 	return made
 }
 
-// isIndexPage marks, in the order of a line, the second rule that an index page makes.
+// isIndexPage marks, in the order of a line, the second rule of an index page.
 const isIndexPage = 1
 
 // orderOf returns a sort key for a rule, so that the highest rank comes first. Its upper half is

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// TestFromResponse: what a crawler may fetch after each answer.
+// TestFromResponse checks what a crawler may fetch after each answer.
 func TestFromResponse(t *testing.T) {
 	const body = "User-agent: *\nDisallow: /private/\n"
 	header := http.Header{"Location": {"https://b.example/robots.txt"}}
@@ -55,7 +55,7 @@ func TestFromResponse(t *testing.T) {
 	}
 }
 
-// TestUnreachable: of a file that nobody wrote no line and no rule is told, whoever asks.
+// TestUnreachable checks that verdicts without a file have no line and no rule, for any crawler.
 func TestUnreachable(t *testing.T) {
 	for _, code := range []int{0, 429, 500, 503} {
 		r, _ := compile.FromResponse(code, nil, []byte("User-agent: *\nAllow: /\n"))

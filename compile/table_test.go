@@ -12,8 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table/build"
 )
 
-// TestLongSearchesAreNotMade: segments are searched for only where a byte of a path cannot
-// cost many probes; the rest is for the automaton of gaps.
+// TestLongSearchesAreNotMade checks that segments are searched for only if a byte of a path costs
+// few probes; otherwise the automaton of gaps is used.
 func TestLongSearchesAreNotMade(t *testing.T) {
 	levels := func(n int) string { return "disallow: /" + strings.Repeat("*a", n) + "*b\n" }
 	lengths := func(n int, format string) string {
@@ -52,8 +52,9 @@ func TestLongSearchesAreNotMade(t *testing.T) {
 	}
 }
 
-// TestRulesOfArchives: no robots.txt has a rule in form B that does not begin with a path and a '?',
-// nor some others, but archives are files, and may say anything. What is no rule has no table.
+// TestRulesOfArchives checks rules that no robots.txt has, such as a rule in form B that doesn't
+// begin with a path and a '?'. Archives are files and may contain anything. Invalid rules have no
+// table.
 func TestRulesOfArchives(t *testing.T) {
 	machine := func(d automaton.Dialect, form automaton.Form, patterns ...string) (*automaton.Machine, error) {
 		var rules []automaton.Rule
@@ -83,10 +84,10 @@ func TestRulesOfArchives(t *testing.T) {
 	}
 }
 
-// TestRandomTables has files whose patterns have words in common: prefixes that part
-// late or are prefixes of one another, segments that overlap and are suffixes of
-// others, many after one prefix, lines of one rank, groups that are entangled.
-// What a path's last bytes complete is asked about at each of them.
+// TestRandomTables has files whose patterns share words: prefixes that part late or are prefixes of
+// each other, segments that overlap and are suffixes of others, many after one prefix, lines of the
+// same rank, and entangled groups. It asks about each way in which a path's last bytes complete a
+// match.
 func TestRandomTables(t *testing.T) {
 	const files = 300
 	for _, d := range dialects {
@@ -133,8 +134,8 @@ var tableRules = strings.Fields(`
 	*segments/of/many *segments/of/more *of/many/octets$ *at/many/octets$ /*e/e*x /*e/e*y*z$
 `)
 
-// TestTableRules compares tables of the first of tableRules, of the first two, and so on, and of
-// each of them with those after it, on paths that are made of all.
+// TestTableRules compares tables of increasing beginnings of tableRules, and of each with the
+// following ones, on paths made of all.
 func TestTableRules(t *testing.T) {
 	var paths [][]byte
 	for _, rule := range tableRules {
@@ -263,8 +264,8 @@ func (g *wordy) path(value string) string {
 	return path[:min(len(path), 300)]
 }
 
-// TestSegmentsWaitOnce: what waits after a segment costs nothing the second time that
-// the segment is found.
+// TestSegmentsWaitOnce checks that what waits after a segment costs nothing when the segment is
+// found again.
 func TestSegmentsWaitOnce(t *testing.T) {
 	const most = 1 << 20
 	path := []byte("/a" + strings.Repeat("a", 100_000) + "x")
@@ -282,7 +283,7 @@ func TestSegmentsWaitOnce(t *testing.T) {
 	}
 }
 
-// TestManyChildrenOfOneNode: they wait without being queued, and are found once each.
+// TestManyChildrenOfOneNode checks that they wait without being queued, and are found once each.
 func TestManyChildrenOfOneNode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	text := "user-agent: *\n"
@@ -330,10 +331,9 @@ func compareGaps(t *testing.T, d automaton.Dialect, text string, paths int, path
 	return decided
 }
 
-// TestTablesOfManyRules: rules that nobody has made for it have a table, however many
-// there are, also where the hash table of their edges is as full as it may be, and an edge
-// lies as far from its place as it may. Before, one in hundreds of such files could not
-// be compiled.
+// TestTablesOfManyRules checks that any number of ordinary rules has a table, even if the hash
+// table of their edges is as full as possible and an edge is as far from its place as permitted.
+// Before, one in hundreds of such files couldn't be compiled.
 func TestTablesOfManyRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	share := 1
@@ -357,8 +357,8 @@ func TestTablesOfManyRules(t *testing.T) {
 	}
 }
 
-// TestNestedSuffixes: segments that are suffixes of one another are found wherever they end
-// together, also those that are waited for again once they have ended.
+// TestNestedSuffixes checks that segments that are suffixes of each other are found wherever they
+// end together, including those that are awaited again after they have ended.
 func TestNestedSuffixes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	for _, d := range []automaton.Dialect{google, rfc9309} {
@@ -385,7 +385,7 @@ func TestNestedSuffixes(t *testing.T) {
 	}
 }
 
-// TestFewRules compares with the twin where something once went wrong, or easily could.
+// TestFewRules compares with the twin where there were errors before, or could easily be.
 func TestFewRules(t *testing.T) {
 	type few struct {
 		dialect     automaton.Dialect

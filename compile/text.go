@@ -35,10 +35,10 @@ func (t *text) keepLower(s string) string {
 	return view((*t)[from:])
 }
 
-// view returns bytes, which nothing writes to any more, as a string without copying them.
+// view returns bytes, which nothing modifies any more, as a string without copying them.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// octetsOf returns a string as bytes, which nothing writes to, without copying them.
+// octetsOf returns a string as bytes, which nothing may modify, without copying them.
 func octetsOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func lower(c byte) byte {

@@ -106,8 +106,8 @@ func packages(t *testing.T) []listed {
 
 func folder(importPath string) string { return strings.TrimPrefix(importPath, module) }
 
-// isStandard reports whether an import path is of the standard library: its first
-// element has no dot.
+// isStandard reports whether an import path belongs to the standard library: its first element has
+// no dot.
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
@@ -193,7 +193,7 @@ func draw(list []listed) string {
 
 func node(folder string) string { return strings.NewReplacer("/", "_", "-", "_").Replace(folder) }
 
-// TestMakefileNamesTests: the race detector runs and skips tests by names, each of which a test has.
+// TestMakefileNamesTests checks that the tests the Makefile names for the race detector exist.
 func TestMakefileNamesTests(t *testing.T) {
 	var tests []byte
 	err := filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCitation holds CITATION.cff to what it repeats: the licence and the place of the module.
+// TestCitation compares CITATION.cff with what it repeats: the licence and the path of the module.
 func TestCitation(t *testing.T) {
 	field := func(name string) string {
 		if m := regexp.MustCompile(`(?m)^` + name + `: (.+)$`).FindStringSubmatch(read(t, "../CITATION.cff")); m != nil {

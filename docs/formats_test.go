@@ -37,8 +37,7 @@ type realLog struct {
 	why                     string // the log is not read, or lines of it are not
 }
 
-// TestRealLogs holds the table of real-logs.tsv to what Detect and the readers
-// make of them.
+// TestRealLogs compares real-logs.tsv with the results of Detect and the readers.
 func TestRealLogs(t *testing.T) {
 	var rows []realLog
 	for _, name := range realLogs {
@@ -230,13 +229,13 @@ func tableOf(rows []realLog) string {
 	return b.String()
 }
 
-// TestFormatTable holds the names of formats in formats.md to the code.
+// TestFormatTable compares the names of formats in formats.md with the code.
 func TestFormatTable(t *testing.T) {
 	checkMade(t, "reference/formats.md", "TestFormatTable: go test ./docs -run FormatTable -update",
 		"\n`"+strings.Join(format.Names(), "`, `")+"`\n\n")
 }
 
-// TestFormatExamples parses the users' formats that own-format.md shows.
+// TestFormatExamples parses the custom formats in own-format.md.
 func TestFormatExamples(t *testing.T) {
 	examples := regexp.MustCompile("`--format '([^\n]*)'` \\|").FindAllStringSubmatch(read(t, "howto/own-format.md"), -1)
 	for _, e := range examples {
@@ -249,7 +248,7 @@ func TestFormatExamples(t *testing.T) {
 	}
 }
 
-// TestEnvelopeTable holds the list of envelopes in formats.md to the code.
+// TestEnvelopeTable compares the list of envelopes in formats.md with the code.
 func TestEnvelopeTable(t *testing.T) {
 	list := "\n"
 	for _, e := range format.Envelopes() {

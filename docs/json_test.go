@@ -15,10 +15,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// TestJSONFields holds the description of the audit's report in json.md to the types that make it
-// and to their comments, in which fields get the names that JSON has for them. What follows an
-// empty line of a comment is for readers of the code. A field whose name is in the comment before
-// it needs none of its own.
+// TestJSONFields compares the description of the audit's report in json.md with the types of the
+// report and their comments, in which fields get their names in JSON. Text after an empty line of a
+// comment is for readers of the code. A field named in the previous comment needs none of its own.
 func TestJSONFields(t *testing.T) {
 	describe(t, "TestJSONFields: go test ./docs -run JSONFields -update", reflect.TypeFor[report.Report](), "",
 		"report/report.go", "report/inputs.go", "report/crawler.go", "report/choice.go", "report/whatif.go",
@@ -136,14 +135,14 @@ func (d *description) find(of reflect.Type, path string) {
 	}
 }
 
-// specified are the types whose fields the specification of the audit describes, in a section.
+// specified maps types to the sections of the audit's specification that describe their fields.
 var specified = map[reflect.Type]string{
 	reflect.TypeFor[report.VerdictCounts]():  "1-verdicts",
 	reflect.TypeFor[report.OutcomeCounts]():  "6-outcome",
 	reflect.TypeFor[report.IdentityCounts](): "8-proof-of-identity",
 }
 
-// write appends the description of a type: what it is, and a list of its fields.
+// write appends the description of a type and the list of its fields.
 func (d *description) write(of reflect.Type) {
 	lead := regexp.MustCompile(`^\w+ (is |are )?`)
 	about := lead.ReplaceAllString(d.comments[of.Name()], "")

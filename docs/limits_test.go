@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of every package. Lines are those of Go, without and with what only tests use.
+// The limits of every package. Lines are Go lines, with and without code that only tests use.
 const (
 	maxFiles      = 30
 	maxFields     = 20
@@ -46,8 +46,8 @@ var beyond = map[string]string{
 	"scan/format/table.go":                    "rows of formats",
 }
 
-// TestLimits: packages, structs, functions and lines are of a size that a reader can hold, and the whole
-// tree does not grow unnoticed.
+// TestLimits limits packages, structs, functions and lines to readable sizes, and keeps the whole
+// tree from growing unnoticed.
 func TestLimits(t *testing.T) {
 	files, lines, testLines := map[string]int{}, 0, 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

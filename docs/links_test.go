@@ -29,8 +29,8 @@ func slugs(text string) map[string]bool {
 	return found
 }
 
-// TestLinks: every relative link of a Markdown page leads to a file of the tree and, if it names a section,
-// to a heading of that file; and the index has every page.
+// TestLinks checks that every relative link of a Markdown page leads to an existing file and, if it
+// names a section, to a heading in it, and that the index has every page.
 func TestLinks(t *testing.T) {
 	index := read(t, "README.md")
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
@@ -73,7 +73,8 @@ func checkLink(t *testing.T, page, link string) {
 	}
 }
 
-// TestPagesAreRead: a how-to page has at most 900 words, and prose of documents at most 100 columns.
+// TestPagesAreRead checks that a how-to page has at most 900 words, and that prose of documents has
+// at most 100 columns.
 func TestPagesAreRead(t *testing.T) {
 	pages, _ := filepath.Glob("*/*.md")
 	roots := []string{"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../CHANGELOG.md"}

@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
-// TestNotes holds the list of kinds in notes.md to the rows of scan/lint.
+// TestNotes compares the list of kinds in notes.md with the rows of scan/lint.
 func TestNotes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n")
@@ -25,7 +25,7 @@ var (
 	unprinted = regexp.MustCompile(`[^ -~]`)
 )
 
-// example writes a robots.txt into an item of a list.
+// example formats a robots.txt for a list item.
 func example(robots string) string {
 	var lines []string
 	for line := range strings.Lines(robots) {

@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/preference"
 )
 
-// TestSignals holds the table of signals in signals.md to the rows of scan/preference.
+// TestSignals compares the table of signals in signals.md with the rows of scan/preference.
 func TestSignals(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n| signal | about | stands in | values | source |\n|---|---|---|---|---|\n")

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestSystems checks the types of all packages and tests for systems of other kinds and of 32 bits, which takes a tenth
-// of the time that compiling them would.
+// TestSystems type-checks all packages and tests for other operating systems and for 32 bits, which
+// takes a tenth of the time of compiling them.
 func TestSystems(t *testing.T) {
 	for _, system := range []string{"windows/386", "darwin/arm64"} {
 		t.Run(system, func(t *testing.T) {
@@ -69,7 +69,7 @@ type importer func(path string) (*types.Package, error)
 
 func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
-// check checks a package: of those of others only what they declare.
+// check type-checks a package; in other modules' packages it only checks declarations.
 func (c *checker) check(p *checked) {
 	own := p.Module != nil && p.Module.Main
 	set, files := token.NewFileSet(), []*ast.File(nil)

@@ -7,7 +7,7 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
 def on_config(config):
-    """Makes the navigation of the tables in README.md: a section for each heading."""
+    """Makes the navigation from the tables in README.md, with a section for each heading."""
     with open(os.path.join(config.docs_dir, "README.md"), encoding="utf-8") as f:
         sections = re.split(r"^## ", f.read(), flags=re.M)[1:]
     pages = [{text.split("\n")[0]: re.findall(r"\]\(((?:howto|reference|explain)/[^)]+\.md)\)", text)} for text in sections]
@@ -16,7 +16,7 @@ def on_config(config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Leads links to files outside of docs to the repository."""
+    """Makes links to files outside docs point to the repository."""
     folder = os.path.dirname(page.file.src_uri)
 
     def moved(match):

@@ -1,4 +1,4 @@
-"""Tries what make release made, as its users would: python3 packaging/test.py bin/release bin/python
+"""Tests the results of make release like a user would: python3 packaging/test.py bin/release bin/python
 
 What this machine has no tool for is named and left out. As root, packages are installed in roots of their own.
 """
@@ -47,14 +47,14 @@ def run(*command, fails=False, **options):
 
 
 def has(*tools):
-    """Reports whether all tools are there, and notes those that are not."""
+    """Reports whether all tools are installed, and records the missing ones."""
     missing = [tool for tool in tools if not shutil.which(tool)]
     left_out.extend(tool for tool in missing if tool not in left_out)
     return not missing
 
 
 def try_command(*command, sample=SAMPLE):
-    """A command says its version and commit, and audits the sample."""
+    """A command prints its version and commit, and audits the sample."""
     said = run(*command, "version")
     assert re.match(rf"robotsieve {re.escape(VERSION)} \(commit {COMMIT} of 2\S+Z\) go1\.\S+ \w+/\w+\n$", said), said
     found = run(*command, "audit", "--policy", f"{sample}/policy.csv", "--host", "https://lantern.example",
@@ -63,7 +63,7 @@ def try_command(*command, sample=SAMPLE):
 
 
 def downloads(folder):
-    """The documented lines verify the files, and refuse what was changed. Returns the checksums."""
+    """The documented commands verify the files, and reject modified ones. Returns the checksums."""
     sums = dict(reversed(line.split()) for line in (RELEASE / "SHA256SUMS").read_text().splitlines())
     files = [path for path in [*RELEASE.glob("robotsieve*.*"), *WHEELS.iterdir()] if path.is_file()]
     assert {path.name for path in files} == set(sums), f"SHA256SUMS has {sorted(sums)}"
@@ -99,7 +99,7 @@ def archive(folder, system, arch):
 
 
 def packages(folder):
-    """Each is installed into a root of its own, runs there, and is removed without a trace."""
+    """Each package is installed into a separate root, runs there, and is removed without a trace."""
     for tool, (pattern, install, remove) in MANAGERS.items():
         if not has(*[tool, "debootstrap"][:1 + (tool == "dpkg")]):
             continue
@@ -140,7 +140,7 @@ def wheel(folder):
 
 
 def manifests(sums, folder):
-    """Those of other package managers have the checksums. Without nix-hash goreleaser makes none for nix."""
+    """Files for other package managers have the checksums. Without nix-hash goreleaser makes none for nix."""
     cask, scoop, nix = (RELEASE / name for name in
                         ("homebrew/Casks/robotsieve.rb", "scoop/robotsieve.json", "nix/pkgs/robotsieve/default.nix"))
     windows = "".join(path.read_text() for path in RELEASE.glob("winget/**/*.yaml"))

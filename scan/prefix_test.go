@@ -12,8 +12,8 @@ import (
 
 func sum(before, of int64) int64 { return before + of }
 
-// TestPrefix: whichever goroutine gets which chunk, each learns what holds before it, and nothing
-// is kept.
+// TestPrefix checks that for any assignment of chunks to goroutines, each learns what holds before
+// it, and nothing is retained.
 func TestPrefix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -49,7 +49,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// TestPrefixWithoutAChunk: where a chunk never comes, the others do not wait longer than their
+// TestPrefixWithoutAChunk checks that if a chunk never comes, the others wait no longer than their
 // context.
 func TestPrefixWithoutAChunk(t *testing.T) {
 	cause := errors.New("a worker has failed")

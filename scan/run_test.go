@@ -149,7 +149,7 @@ func TestRunStopsInTheMiddle(t *testing.T) {
 	}
 }
 
-// A run without inputs ends, and so does one that is stopped before it begins or where nothing comes.
+// TestRunEnds checks runs without inputs, stopped before they begin, and without any data.
 func TestRunEnds(t *testing.T) {
 	silent, writer := io.Pipe()
 	defer writer.Close()

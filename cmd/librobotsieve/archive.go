@@ -12,13 +12,13 @@ import (
 
 // archive is an open archive.
 type archive struct {
-	using   sync.RWMutex // held by those who ask, so that nothing is closed meanwhile
-	rules   *job.Archive // nil if it was closed
+	using   sync.RWMutex // held by queries, so that nothing is closed meanwhile
+	rules   *job.Archive // nil if closed
 	dialect *automaton.Dialect
 	agents  cache[*judges]
 }
 
-// judges judge for one agent: a thread takes one of them, or a new one.
+// judges judge for one agent. A thread takes one of them, or makes a new one.
 type judges struct {
 	config filter.Config
 	idle   sync.Pool

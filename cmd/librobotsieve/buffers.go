@@ -6,20 +6,20 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 )
 
-// texts are n texts in one buffer of the caller. Of wide and narrow at most one is set: it has n+1
-// numbers, where each text begins and the last one ends. If both are nil, and the buffer is not one
-// text, a NUL follows each text, or each text has as many bytes as the others, and the NULs at its
-// end are not of it.
+// texts are n texts in one buffer of the caller. At most one of wide and narrow is set: it has n+1
+// offsets, the beginnings of the texts and the end of the last. If both are nil, and the buffer
+// isn't a single text, either a NUL follows each text, or all texts have the same length, padded
+// with NULs.
 type texts struct {
 	data   []byte // with ended, the unread data
 	n      int
 	one    bool
-	ended  bool // each text is followed by a NUL
+	ended  bool // a NUL follows each text
 	wide   []uint64
 	narrow []uint32
 }
 
-// next returns text i, a view of the buffer. It is called once for each text, in their order.
+// next returns text i, a view of the buffer. It is called once per text, in order.
 func (t *texts) next(i int) ([]byte, error) {
 	var from, to uint64
 	switch {
@@ -51,7 +51,7 @@ func (t *texts) nextEnded(i int) ([]byte, error) {
 	return text[:end], nil
 }
 
-// trimNULs cuts off the NULs that fill up a text.
+// trimNULs removes the NULs that pad a text.
 func trimNULs(text []byte) []byte {
 	end := bytes.IndexByte(text, 0)
 	switch {
@@ -65,7 +65,7 @@ func trimNULs(text []byte) []byte {
 
 var nuls [1 << 10]byte
 
-// each calls judge for each text, in their order, and keeps the answers.
+// each calls judge for each text, in order, and stores the answers.
 func (t *texts) each(out *answers, judge func(url []byte) (filter.Class, uint32)) error {
 	for i := range t.n {
 		url, err := t.next(i)
@@ -78,12 +78,12 @@ func (t *texts) each(out *answers, judge func(url []byte) (filter.Class, uint32)
 	return nil
 }
 
-// answers are buffers of the caller for the answers about some URLs. Any of them may be nil.
+// answers are the caller's buffers for the answers about some URLs. Any of them may be nil.
 type answers struct {
-	allowed []byte // a bit for each URL, the lowest for the first
+	allowed []byte // a bit per URL, the lowest for the first
 	reasons []byte
 	lines   []int32
-	last    int64 // of the last URL, as robotsieve_match returns it
+	last    int64 // for the last URL, as robotsieve_match returns it
 }
 
 func (a *answers) set(i int, class filter.Class, line uint32) {

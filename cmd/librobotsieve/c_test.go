@@ -24,8 +24,8 @@ import (
 
 var long = flag.Bool("long", false, "TestC fuzzes for a minute, has threads run for one, and compiles a million bodies")
 
-// TestHeader: robotsieve.h declares the functions that are exported, with as many parameters, and
-// names reasons by their numbers. That the types agree is checked by the C compiler.
+// TestHeader checks that robotsieve.h declares the exported functions with the right number of
+// parameters, and the numbers of the reasons. The C compiler checks the types.
 func TestHeader(t *testing.T) {
 	header := string(raw(t, "robotsieve.h"))
 	header = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(header, "")
@@ -62,7 +62,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestC builds the library, the program of folder example and the tests in C, and runs them.
+// TestC builds and runs the library, the program in the folder example and the C tests.
 func TestC(t *testing.T) {
 	out, err := exec.Command("go", "env", "CC").Output()
 	cc := strings.TrimSpace(string(out))

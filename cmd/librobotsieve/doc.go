@@ -1,11 +1,11 @@
-// Command librobotsieve is package compile, and what filter does by an archive, as a library with a
-// C interface. robotsieve.h describes it; make clib builds it, shared and static. Package robotsieve
-// of Python, in folder python, is above it.
+// Command librobotsieve makes package compile, and filter's queries to an archive, available as a
+// library with a C interface. robotsieve.h describes it; make clib builds it, shared and static.
+// The Python package robotsieve, in the folder python, uses it.
 //
-// What a handle stands for is in a table (handles.go): a robots.txt (robots.go) or an archive
-// (archive.go). Both answer for one agent about texts in a buffer of the caller (buffers.go), of
-// which one URL is a case, so that one URL and many have the same verdicts. Only export.go and
-// last.go need a C compiler. Without one this is a program that does nothing.
+// A table maps handles to a robots.txt (robots.go) or an archive (archive.go), see handles.go. Both
+// answer for one agent about texts in a buffer of the caller (buffers.go). A single URL is a
+// special case of many, so that the verdicts are the same. Only export.go and last.go need a C
+// compiler. Without one this is a program that does nothing.
 package main
 
 func main() {}

@@ -19,14 +19,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// release is the version, which the linker sets.
+// release is the version, set by the linker.
 var release = "devel"
 
-// call is a call of an exported function. Its methods do nothing once it has an error.
+// call is a call of an exported function. Its methods do nothing after an error.
 type call struct{ err error }
 
-// guarded calls what an exported function is about, and returns its result or the number of its
-// error. No panic leaves it.
+// guarded runs the body of an exported function, and returns its result or the number of its error.
+// It recovers from panics.
 func guarded(f func(c *call) int64) (result C.int64_t) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -50,7 +50,7 @@ func guarded(f func(c *call) int64) (result C.int64_t) {
 	return C.ROBOTSIEVE_BAD_FILE
 }
 
-// text returns a text of the caller. It is nil for none.
+// text returns a text of the caller, or nil for none.
 func (c *call) text(first C.bytes_t, n C.size_t) []byte {
 	switch {
 	case c.err != nil || n == 0:
@@ -65,7 +65,7 @@ func (c *call) text(first C.bytes_t, n C.size_t) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(first)), n)
 }
 
-// dialect returns the dialect with a name, nil for each crawler's own.
+// dialect returns the named dialect, or nil for each crawler's own.
 func (c *call) dialect(first C.bytes_t, n C.size_t) (d *automaton.Dialect) {
 	if name := c.text(first, n); c.err == nil {
 		d, c.err = dialectOf(name)

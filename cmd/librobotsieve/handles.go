@@ -10,16 +10,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// rules are what a handle stands for. Any number of threads may use them.
+// rules are what a handle refers to. They are safe for concurrent use.
 type rules interface {
-	// ask answers for an agent about URLs, by the rules of an instant, in Unix seconds.
+	// ask answers for an agent about URLs, by the rules in force at a time in Unix seconds.
 	ask(agent []byte, at int64, urls *texts, out *answers) error
-	// close frees what the garbage collector does not.
+	// close frees what the garbage collector doesn't.
 	close() error
 }
 
-// handles has the rules by their handles. A handle is never given twice, so that one that was freed
-// is known to be none.
+// handles maps handles to rules. A handle is never reused, so that freed ones are recognized.
 var (
 	handles    sync.Map
 	lastHandle atomic.Int64
@@ -55,10 +54,10 @@ func usage(format string, args ...any) error {
 	return &job.Error{Kind: job.Usage, Err: fmt.Errorf(format, args...)}
 }
 
-// auto is the dialect that is each crawler's own.
+// auto is the name for each crawler's own dialect.
 const auto = "auto"
 
-// dialectOf returns the dialect with a name; nil stands for each crawler's own.
+// dialectOf returns the named dialect, or nil for each crawler's own.
 func dialectOf(name []byte) (*automaton.Dialect, error) {
 	if len(name) == 0 || string(name) == auto {
 		return nil, nil
@@ -70,15 +69,14 @@ func dialectOf(name []byte) (*automaton.Dialect, error) {
 	return &d, nil
 }
 
-// cache caches values by agent: up to maxAgents of them, and then it starts over. Lookups take no
-// lock.
+// cache caches up to maxAgents values by agent, and starts over when full. Lookups are lock-free.
 type cache[T any] struct {
 	made atomic.Pointer[map[string]T]
 }
 
 const maxAgents = 256
 
-// of returns what make made for an agent, or makes it.
+// of returns the cached value for an agent, or makes it.
 func (c *cache[T]) of(agent []byte, make func(agent string) (T, error)) (T, error) {
 	known := c.made.Load()
 	if known != nil {
@@ -96,6 +94,6 @@ func (c *cache[T]) of(agent []byte, make func(agent string) (T, error)) (T, erro
 			all[agent] = other
 		}
 	}
-	c.made.CompareAndSwap(known, &all) // who comes second forgets
+	c.made.CompareAndSwap(known, &all) // the slower of two goroutines drops its entry
 	return made, nil
 }

@@ -20,11 +20,11 @@ import (
 type robots struct {
 	dialect *automaton.Dialect // nil for each crawler's own
 	options compile.Options
-	body    []byte // a copy, kept only if a dialect may be asked for that was not read yet
+	body    []byte // a copy, kept only if it may still be read in another dialect
 	read    [automaton.NumDialects]atomic.Pointer[compile.Robots]
 }
 
-// newRobots reads a body, of which it keeps no view. maxBytes is as in compile.Options.
+// newRobots reads a body without retaining it. maxBytes is as in compile.Options.
 func newRobots(body []byte, dialect *automaton.Dialect, maxBytes int64) *robots {
 	most := int(max(-1, min(maxBytes, math.MaxInt32)))
 	r := &robots{dialect: dialect, options: compile.Options{MaxBytes: most}, body: body}
@@ -46,7 +46,7 @@ func (r *robots) first() automaton.Dialect {
 	return *r.dialect
 }
 
-// in returns the file as it is read in a dialect.
+// in returns the file as read in a dialect.
 func (r *robots) in(d automaton.Dialect) *compile.Robots {
 	if r.read[d].Load() == nil {
 		o := r.options
@@ -56,17 +56,18 @@ func (r *robots) in(d automaton.Dialect) *compile.Robots {
 	return r.read[d].Load()
 }
 
-// asker is an agent as it reads a robots.txt.
+// asker is an agent together with the robots.txt as that agent reads it.
 type asker struct {
 	reading.Subject
 	dialect automaton.Dialect
 }
 
-// askers are the agents whose own dialects are asked for.
+// askers are the agents for which crawlers' own dialects are used.
 var askers cache[asker]
 
-// agent returns an agent as the file binds it, and the file as the agent reads it. With each crawler's
-// own dialect an agent is what --agent of the command takes, otherwise a product token.
+// agent returns an agent as bound by the file, and the file as the agent reads it. With each
+// crawler's own dialect the name may be anything that --agent accepts, otherwise it is a product
+// token.
 func (r *robots) agent(name []byte) (compile.Agent, *compile.Robots, error) {
 	if r.dialect != nil {
 		read := r.in(*r.dialect)
@@ -83,7 +84,7 @@ func (r *robots) agent(name []byte) (compile.Agent, *compile.Robots, error) {
 	return a.Agent(read), read, nil
 }
 
-// scratches are the scratches of threads that do not match at the moment.
+// scratches are the scratches of threads that aren't matching.
 var scratches = sync.Pool{New: func() any { return new(automaton.Scratch) }}
 
 func (r *robots) ask(name []byte, _ int64, urls *texts, out *answers) error {
@@ -102,7 +103,7 @@ func (r *robots) ask(name []byte, _ int64, urls *texts, out *answers) error {
 	})
 }
 
-// sitemaps returns the values of the Sitemap lines, a line each.
+// sitemaps returns the values of the Sitemap lines, one per line.
 func (r *robots) sitemaps() string {
 	return strings.Join(append(r.in(r.first()).Sitemaps(), ""), "\n")
 }
@@ -117,8 +118,9 @@ func (r *robots) delay(name []byte) (delay time.Duration, ok bool, err error) {
 	return delay, ok, nil
 }
 
-// fields returns the values of the lines with a key, in any case, that are neither user agents nor
-// rules, a line each: those in the groups that bind an agent, or all if it is empty.
+// fields returns the values of the lines with a key, ignoring case, that are neither user agents
+// nor rules, one per line. It returns those in the groups that bind an agent, or all if agent is
+// empty.
 func (r *robots) fields(name []byte, key string) (string, error) {
 	read, groups := r.in(r.first()), []int(nil)
 	if len(name) > 0 {

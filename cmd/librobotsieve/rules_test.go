@@ -74,7 +74,7 @@ func asked(t *testing.T, r rules, agent string, at int64, urls ...string) []stri
 	return list
 }
 
-// TestArchiveJudgesAsFilter compares the answers with those of the job.
+// TestArchiveJudgesAsFilter compares the library's answers with package job's.
 func TestArchiveJudgesAsFilter(t *testing.T) {
 	rules := sampleArchive(t)
 	a, err := newArchive(rules, nil)
@@ -178,7 +178,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestHostileRobots: thousands of groups and lines take no time that grows with their square.
+// TestHostileRobots checks that thousands of groups and lines don't take quadratic time.
 func TestHostileRobots(t *testing.T) {
 	const n = 100_000
 	body := []byte(strings.Repeat("user-agent:a\nallow:/\nx:1\n", n))
@@ -242,7 +242,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestHandlesOfGoroutines: a handle is one until it is freed, also while others use it.
+// TestHandlesOfGoroutines checks that a handle is valid until it is freed, even while others use
+// it.
 func TestHandlesOfGoroutines(t *testing.T) {
 	path := sampleArchive(t)
 	var all sync.WaitGroup
@@ -281,7 +282,7 @@ func TestHandlesOfGoroutines(t *testing.T) {
 	all.Wait()
 }
 
-// TestCacheForgets: agents without end take no memory without end.
+// TestCacheForgets checks that an endless number of agents uses bounded memory.
 func TestCacheForgets(t *testing.T) {
 	var c cache[int]
 	made := 0

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestMain is the command where TestStart runs this program as such.
+// TestMain runs the command when TestStart runs this program as the command.
 func TestMain(m *testing.M) {
 	if os.Getenv("ROBOTSIEVE_TEST_START") != "" {
 		main()
@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestStart: no package makes what few runs need before each of them. What must be made is
-// in a function of sync.OnceValue or package lazy.
+// TestStart checks that no package initializes at start what few runs need. Such values belong in a
+// function of sync.OnceValue or package lazy.
 func TestStart(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "version")
 	cmd.Env = append(os.Environ(), "ROBOTSIEVE_TEST_START=1", "GODEBUG=inittrace=1")
@@ -27,7 +27,7 @@ func TestStart(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}
-	bounds := map[bool]int{true: 80_000, false: 215_000} // bytes, of own packages and of others
+	bounds := map[bool]int{true: 80_000, false: 215_000} // bytes, for own packages and for others
 	line := regexp.MustCompile(`(?m)^init (\S*\.\S*) @.* (\d+) bytes, (\d+) allocs$`)
 	inits := line.FindAllStringSubmatch(trace.String(), -1)
 	for _, line := range inits {

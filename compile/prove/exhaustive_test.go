@@ -124,8 +124,8 @@ func (e *small) check(rules ...string) {
 	}
 }
 
-// TestAllSmallFiles asks everything about all files of one and two rules over patterns of the letters
-// that mean something, and of three shorter ones, and compares the answers with all short paths.
+// TestAllSmallFiles asks all questions about all files with one or two rules over patterns of the
+// significant letters, and with three shorter ones, and compares the answers on all short paths.
 func TestAllSmallFiles(t *testing.T) {
 	pattern, three, path := 2, 1, 4
 	if *exhaust {
@@ -171,8 +171,8 @@ func natural(path string) bool {
 	return true
 }
 
-// TestEscapesOfSmallFiles is TestAllSmallFiles with the escape of a letter, which google alone tells from
-// the letter, and with parts of it.
+// TestEscapesOfSmallFiles is TestAllSmallFiles with the escape of a letter, which only google
+// distinguishes from the letter, and with parts of it.
 func TestEscapesOfSmallFiles(t *testing.T) {
 	pattern, path := 2, 3
 	if *exhaust {
@@ -205,8 +205,8 @@ func TestEscapesOfSmallFiles(t *testing.T) {
 	}
 }
 
-// TestRandomFiles asks about larger files in all dialects, with letters that the forms of paths write
-// in several ways, and about pairs of these, and tries all answers on random paths by the twin.
+// TestRandomFiles asks about larger files in all dialects, with letters that forms of paths spell
+// differently, and about pairs of these. It checks all answers on random paths with the twin.
 func TestRandomFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	letters := []string{"a", "b", "2", "A", "/", "/", "*", "*", "$", "?", ":", "%", "%2F", "%3A", "%2A", "{", "é", ".",
@@ -277,8 +277,8 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-// FuzzRules compares what is said of each rule of a file with what two files differ in, with the rule
-// and with a line in its place that is none, and each path with the verdicts of the twin.
+// FuzzRules compares the answers about each rule of a file with the difference from the file
+// without that rule, and each path with the twin's verdicts.
 func FuzzRules(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nAllow: /a\nDisallow: /%C3%A9?x=:"), uint8(0))
 	f.Add([]byte("User-agent: *\nAllow: /index.html\nDisallow: /\nDisallow:"), uint8(1))

@@ -2,21 +2,22 @@ package prove
 
 import "slices"
 
-// pair has the lengths of two patterns that a path must both match.
+// pair measures two patterns that a path must both match.
 type pair struct {
 	a, b    *pattern
-	lengths []int32 // of each state of a, the lengths of each state of b; nil if there are too many
-	steps   int     // that it took to find them
+	lengths []int32 // for each state of a, the lengths of each state of b; nil if there are too many
+	steps   int     // number of steps used for them
 }
 
-// maxPair is how many pairs of states are measured; of more, the longer of the two lengths is taken.
-// So it is where a pattern has no gap: until it has matched, a path can go on in one way only.
+// maxPair limits the pairs of states that are measured. Beyond it, the longer of the two lengths is
+// used. It also applies to patterns without a gap, where a path can continue in only one way until
+// it has matched.
 const maxPair = 20_000
 
-// stepsOfState is how many steps take as long as to measure a pair of states, about.
+// stepsOfState is the approximate cost of measuring a pair of states, in steps.
 const stepsOfState = 6
 
-// newPair measures two patterns, of which each is measured.
+// newPair measures two patterns, each of which has been measured.
 func newPair(a, b *pattern) *pair {
 	p := &pair{a: a, b: b}
 	if len(a.moves)*len(b.moves) > maxPair || len(a.segments) == 1 || len(b.segments) == 1 {
@@ -37,7 +38,7 @@ func newPair(a, b *pattern) *pair {
 	return p
 }
 
-// length returns the least number of bytes after a state of each.
+// length returns the least number of bytes that must follow a state of each.
 func (p *pair) length(x, y state) int32 {
 	if p.lengths == nil {
 		return max(p.a.lengths[x], p.b.lengths[y])
@@ -45,7 +46,7 @@ func (p *pair) length(x, y state) int32 {
 	return p.lengths[int(x)*len(p.b.moves)+int(y)]
 }
 
-// least returns the length of two states by those of the states after them.
+// least returns the length of two states, given the lengths of the following states.
 func (p *pair) least(x, y state) int32 {
 	if p.a.atItsEnd(x) && p.b.atItsEnd(y) {
 		return 0

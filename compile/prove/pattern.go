@@ -10,15 +10,15 @@ import (
 	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
-// A state of a pattern is how much of it a path has matched: a position in one of its segments,
-// which are numbered consecutively and each have an extra position for their end, or one of the
-// last two states, which are final.
+// A state of a pattern says how much of it a path has matched. It is a position in one of its
+// segments, which are numbered consecutively with an extra position for the end of each, or one of
+// the last two states, which are final.
 type state int32
 
 const none state = -1
 
 // pattern is the deterministic automaton of one pattern. The first segment must begin the path;
-// each other segment is searched for after the previous one, by its borders (Knuth, Morris and
+// each further segment is searched for after the previous one, by its borders (Knuth, Morris and
 // Pratt 1977). The leftmost match is as good as any.
 type pattern struct {
 	form     automaton.Form
@@ -27,19 +27,19 @@ type pattern struct {
 	segments []string
 	first    []state    // of each segment
 	in       []int32    // the segment of each state
-	border   []state    // of each state of the segments after a gap, in its segment
-	query    state      // from which on the path's '?' has been, in FormB
+	border   []state    // of each state in segments after a gap, within its segment
+	query    state      // first state after the path's '?', in FormB
 	matched  state      // every longer path matches
 	dead     state      // no longer path matches
-	moves    []*moves   // from each state, made when first asked for
+	moves    []*moves   // per state, computed on first use
 	root     state      // after "/"
-	rest     state      // root, if most bytes lead back there and no path ends there; else none
-	rules    [2][]*rule // with this pattern, of each ranking
-	covered  []*pattern // the patterns that cover this one, see covering; nil: not yet found
-	lengths  []int32    // of each state, see measure
+	rest     state      // root, if most bytes lead back there and no path ends there; otherwise none
+	rules    [2][]*rule // rules with this pattern, per ranking
+	covered  []*pattern // the patterns that cover this one, see covering; nil if not yet computed
+	lengths  []int32    // per state, see measure
 }
 
-// moves are the states after each unit: those in list, and other after any that is not there.
+// moves are the states after each unit: those in list, and other for all remaining units.
 type moves struct {
 	list  []move
 	other state
@@ -50,7 +50,8 @@ type move struct {
 	to   state
 }
 
-// newPattern returns the automaton of a rule's pattern for paths of units with a sender, or a later one.
+// newPattern returns the automaton of a rule's pattern for paths of units with the given or a later
+// sender.
 func newPattern(r *automaton.Rule, from sender) *pattern {
 	p := &pattern{form: r.Form, atEnd: r.AtEnd, segments: []string{r.Pattern}}
 	if _, _, gaps := r.Cut(); gaps {
@@ -81,8 +82,9 @@ func newPattern(r *automaton.Rule, from sender) *pattern {
 	return p
 }
 
-// borders sets, for each length of a beginning of a segment, the length of its longest shorter
-// beginning that is also its end and, so that few are tried, after which the segment goes on otherwise.
+// borders sets, for each prefix of a segment, the length of its longest proper prefix that is also
+// its suffix. To shorten searches it requires that the segment continues differently after that
+// prefix.
 func borders(to []state, segment string) {
 	k := state(0)
 	for i := 1; i < len(segment); i++ {
@@ -102,8 +104,8 @@ func borders(to []state, segment string) {
 }
 
 // isCommon reports whether the pattern, in FormA or FormB, matches the same paths in FormRaw, if
-// their units have the given sender or a later one: no byte of it is written differently by these
-// forms, and no match can begin inside an escape that a form writes for a byte.
+// their units have the given or a later sender. That is the case if these forms write all its bytes
+// the same, and no match can begin within an escape that a form writes for a byte.
 func (p *pattern) isCommon(from sender) bool {
 	if p.form != automaton.FormA && p.form != automaton.FormB {
 		return false
@@ -117,7 +119,7 @@ func (p *pattern) isCommon(from sender) bool {
 	return p.form == automaton.FormA || !strings.ContainsAny(query, ":/?@!'(),;")
 }
 
-// beginsInside reports whether a segment may begin inside the escape that FormA has for a raw byte.
+// beginsInside reports whether a segment may begin within FormA's escape of a raw byte.
 func beginsInside(segment string, from sender) bool {
 	for u := range escaped {
 		written := spellings()[automaton.FormA][0][u]
@@ -133,8 +135,8 @@ func beginsInside(segment string, from sender) bool {
 	return false
 }
 
-// hasOdd reports whether a segment has a byte that URLs have only escaped, half an escape, or the escape
-// of a byte that no URL needs to escape.
+// hasOdd reports whether a segment contains a byte that URLs must escape, half an escape, or the
+// escape of a byte that URLs never need to escape.
 func hasOdd(segment string) bool {
 	for i, c := range []byte(segment) {
 		if strings.IndexByte(odd, c) >= 0 && (c != '%' || !isEscape(segment[i:]) || isUnreserved(unescape(segment[i:]))) {
@@ -144,21 +146,21 @@ func hasOdd(segment string) bool {
 	return false
 }
 
-// unescape returns the byte of the escape that a text begins with.
+// unescape returns the byte of the escape at the beginning of a text.
 func unescape(s string) byte {
 	c, _ := strconv.ParseUint(s[1:3], 16, 8)
 	return byte(c)
 }
 
-// isEscape reports whether a text begins with an escape as units are.
+// isEscape reports whether a text begins with an escape in the form of units.
 func isEscape(s string) bool {
 	return len(s) > 2 && s[0] == '%' && isHex(s[1]) && isHex(s[2])
 }
 
-// isHex reports whether c is a digit of the escapes of units.
+// isHex reports whether c is a digit in the escapes of units.
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'A' <= c && c <= 'F' }
 
-// plain returns the beginning of the pattern that all forms write in one way.
+// plain returns the beginning of the pattern that is the same in all forms.
 func (p *pattern) plain() string {
 	s := p.segments[0]
 	s = s[:plain.Canonical([]byte(s))]
@@ -182,7 +184,7 @@ func (p *pattern) reached(segment int, bytes state) state {
 	return p.first[segment] + bytes
 }
 
-// atItsEnd reports whether a path that has led to a state matches if it ends there.
+// atItsEnd reports whether a path that leads to a state matches if it ends there.
 func (p *pattern) atItsEnd(s state) bool {
 	return s == p.matched || p.atEnd && s == p.matched-1
 }
@@ -265,15 +267,14 @@ func (m *moves) to(u unit) state {
 	return m.other
 }
 
-// measure sets lengths: for each state the least number of bytes that a path must have after it to
-// match.
+// measure sets lengths: for each state the minimum number of bytes that a path needs to match.
 func (p *pattern) measure() {
 	if p.lengths != nil {
 		return
 	}
 	p.lengths = slices.Repeat([]int32{never}, len(p.moves))
 	p.lengths[p.matched] = 0
-	if p.form == automaton.FormRaw { // as many as the pattern has
+	if p.form == automaton.FormRaw { // the length of the pattern
 		left := 0
 		for i, segment := range slices.Backward(p.segments) {
 			for k := range len(segment) + 1 {
@@ -293,7 +294,7 @@ func (p *pattern) measure() {
 	}
 }
 
-// atLeast returns a length below which no path matches.
+// atLeast returns a lower bound for the length of matching paths.
 func (p *pattern) atLeast() (n int) {
 	for _, s := range p.segments {
 		n += len(s)
@@ -304,9 +305,9 @@ func (p *pattern) atLeast() (n int) {
 	return n
 }
 
-// covers reports whether the pattern matches every path that another pattern matches. If so, it
-// also matches when the gaps and the end of the other are filled with bytes that occur in no
-// pattern, and then none of its segments lies in these bytes. Patterns in different forms are not
+// covers reports whether the pattern matches every path that another pattern matches. That is the
+// case if it matches when the gaps and the end of the other are filled with bytes that occur in no
+// pattern, because none of its segments can lie in these bytes. Patterns in different forms aren't
 // compared.
 func (p *pattern) covers(o *pattern) bool {
 	if p.form != o.form || p.atEnd && !o.atEnd {
@@ -327,7 +328,7 @@ func (p *pattern) covers(o *pattern) bool {
 	return p.atItsEnd(at)
 }
 
-// otherwise returns the state after a byte that no pattern has.
+// otherwise returns the state after a byte that occurs in no pattern.
 func (p *pattern) otherwise(s state) state {
 	switch {
 	case s >= p.matched:
@@ -351,10 +352,10 @@ func (p *pattern) matches(path string) bool {
 	return p.atItsEnd(at)
 }
 
-// never is the length where no path matches.
+// never is the length of a state from which no path matches.
 const never = math.MaxInt32 / 2
 
-// least returns the length of a state by those of the states after it.
+// least returns the length of a state, given the lengths of the following states.
 func (p *pattern) least(s state) int32 {
 	if p.atItsEnd(s) {
 		return 0

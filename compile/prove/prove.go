@@ -2,11 +2,11 @@
 // paths two machines differ, and whether a rule has any effect. An answer is a shortest path that
 // shows it, or a proof that there is no such path, or undecided if the search reached its limit.
 //
-// Every question is reduced to one: which paths match some patterns and none of others? A machine
-// forbids a path if a disallowing rule matches it and no allowing rule that outranks it does; two
-// machines differ if one rule decides in one and another in the other. question.go reduces each
-// question, space.go holds the rules of the machines, search.go searches, pattern.go has the
-// automaton of a pattern, and unit.go the alphabet.
+// Every question is reduced to a single one: which paths match some patterns and none of others? A
+// machine forbids a path if a disallowing rule matches it and no allowing rule that outranks it
+// does. Two machines differ if one rule decides in one and another in the other. question.go
+// reduces each question, space.go holds the rules of the machines, search.go searches, pattern.go
+// has the automaton of a pattern, and unit.go the alphabet.
 package prove
 
 import "github.com/robotsieve/robotsieve/automaton"
@@ -16,13 +16,13 @@ const DefaultSteps = 2_000_000
 
 // Answer is the result of a search. The zero Answer is undecided.
 type Answer struct {
-	// Path is a path with the requested property, or "" if none was found. Clients can send it as it
-	// stands, with escapes where a URL needs them. It is never /robots.txt. If there is no such URL
-	// and the machines share a dialect, Path may contain bytes that URLs escape, such as '{', since
+	// Path is a path with the requested property, or "" if none was found. Clients can send it
+	// unchanged, with escapes where a URL needs them. It is never /robots.txt. If there is no such URL
+	// and the machines share a dialect, Path may contain bytes that URLs escape, such as '{', because
 	// some clients send them raw, or in dialect Google unnecessary escapes such as %7E.
 	Path string
-	// Decided means that Path is a shortest one, and the first of these in byte order or, if Path is
-	// empty, that no such path exists.
+	// Decided means that Path is the first of the shortest paths in byte order or, if Path is empty,
+	// that no such path exists.
 	Decided bool
 }
 
@@ -68,7 +68,7 @@ func Classify(m *automaton.Machine) Restriction {
 }
 
 // Prover answers several questions with one budget of steps. The zero Prover has no steps and
-// answers nothing. A Prover belongs to one goroutine at a time.
+// answers nothing. A Prover isn't safe for concurrent use.
 type Prover struct {
 	// Steps is the remaining number of pattern states that may be examined.
 	Steps int
@@ -120,12 +120,11 @@ type Rules struct {
 // Rules returns the rules of a machine.
 func (p *Prover) Rules(m *automaton.Machine) *Rules { return &Rules{prover: p, space: p.newSpace(m)} }
 
-// Effect is whether a rule has an effect.
+// Effect says whether a rule has an effect.
 type Effect struct {
 	// Decided is false if the search reached its limit; the other fields are then meaningless.
 	Decided bool
-	// Dead means that no verdict would change without the rule, nor without the rule and those dropped
-	// before.
+	// Dead means that no verdict would change without the rule and the rules dropped before.
 	Dead bool
 	// By is the line of the rule that decides instead of the dead one on the shortest path that the
 	// dead rule matches. It is 0 if none does, because the path is allowed anyway.
@@ -149,8 +148,8 @@ func (r *Rules) Effect(line uint32) Effect {
 	return Effect{Decided: true, Dead: true, By: s.decidingWithout(line, matched.Path)}
 }
 
-// Drop excludes the rules on a line, which must be dead, from later questions. So of several rules
-// that make one another redundant, one is not reported as dead.
+// Drop excludes the rules on a line, which must be dead, from later questions. So among rules that
+// make each other redundant, one isn't reported as dead.
 func (r *Rules) Drop(line uint32) {
 	r.dropped = true
 	for _, x := range r.space.lines[line] {

@@ -44,7 +44,7 @@ func ExampleRules_Effect() {
 	// 4 dead: false by: 0
 }
 
-// TestAnswers has what is true of single files.
+// TestAnswers checks facts about single files.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name               string
@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestBound has searches that would take long: they end, with what is known.
+// TestBound has searches that would take long, and checks that they end with partial results.
 func TestBound(t *testing.T) {
 	var lines []string
 	for i := range 60 {

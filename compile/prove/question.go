@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// alternative is a way in which paths can be as was asked for: they match all patterns of must, and
-// none of avoid.
+// alternative is a set of paths: those that match all patterns of must, and none of avoid.
 type alternative struct {
 	must  []*pattern
 	avoid []*pattern
-	// least is a length below which neither this alternative nor a later one has paths.
+	// least is a lower bound for the length of paths of this alternative and all later ones.
 	least int
-	// forbids and allows are the rules that decide in between, nil where none does.
+	// forbids and allows are the deciding rules in between, nil if none decides.
 	forbids, allows *rule
 }
 
 type alternatives = iter.Seq[alternative]
 
-// between has the paths that one ranking allows and another forbids: in the other decides a rule
-// that forbids, in the one a rule that allows, or none.
+// between returns the paths that one ranking allows and another forbids. In the other a forbidding
+// rule decides, in the first an allowing rule or none.
 func (s *space) between(allows, forbids int) alternatives {
 	inOrder := s.inOneOrder(allows, forbids)
 	return func(yield func(alternative) bool) {
@@ -27,7 +26,7 @@ func (s *space) between(allows, forbids int) alternatives {
 		for _, d := range byLength(s.among(nil, forbids, true)) {
 			allowed := s.allowed(d.pattern, allows)
 			if inOrder && d.has(allows, true) {
-				// If of two rankings in one order both have the two rules, one of these decides in both.
+				// If both rankings contain the two rules in the same order, the same rule decides in both.
 				if len(changed) == 0 {
 					continue
 				}
@@ -45,13 +44,13 @@ func (s *space) between(allows, forbids int) alternatives {
 	}
 }
 
-// maxExamples is how many paths Examples returns: more than anybody reads.
+// maxExamples limits the paths of Examples to more than anybody reads.
 const maxExamples = 1000
 
-// examples searches for a shortest path of between for each line of either ranking that decides on one. A path
-// that is known comes first.
+// examples searches, for each line of either ranking that decides on a path of between, for a
+// shortest one. A known path comes first.
 func (s *space) examples(allows, forbids int, known Answer, steps *int) (paths []string, decided bool) {
-	shown, decided := map[[2]uint32]bool{}, known.Decided // a ranking and a line, which is 0 where no rule decides
+	shown, decided := map[[2]uint32]bool{}, known.Decided // ranking and line, which is 0 if no rule decides
 	lines := func(x alternative) (allowing, forbidding [2]uint32) {
 		return [2]uint32{uint32(allows), x.allows.lineOf()}, [2]uint32{uint32(forbids), x.forbids.lineOf()}
 	}
@@ -88,7 +87,7 @@ func (r *rule) lineOf() uint32 {
 	return r.line
 }
 
-// deciding returns the rule of a ranking that decides on a path; nil if none does.
+// deciding returns the rule of a ranking that decides on a path, or nil if none does.
 func (s *space) deciding(ranking int, path string) *rule {
 	for _, r := range s.rankings[ranking] {
 		if r.matches(path) {
@@ -98,8 +97,9 @@ func (s *space) deciding(ranking int, path string) *rule {
 	return nil
 }
 
-// allowed has the paths that a ranking allows, among those that a pattern matches or, if it is nil,
-// among all: no rule matches that forbids, or one that allows and outranks those that do.
+// allowed returns the paths that a ranking allows, among those that a pattern matches or, if it is
+// nil, among all paths. Either no forbidding rule matches, or an allowing rule outranks those that
+// do.
 func (s *space) allowed(p *pattern, ranking int) alternatives {
 	return func(yield func(alternative) bool) {
 		if yield(alternative{avoid: above(nil, s.among(p, ranking, true))}) {
@@ -120,8 +120,8 @@ func (s *space) allowedBy(p *pattern, ranking int, rules []*rule) alternatives {
 	}
 }
 
-// undone has the paths that a rule on a line matches, and on which one decides that says the opposite and
-// is on a line that by is true of.
+// undone returns the paths that a rule on a line matches, but for which an opposite rule decides,
+// on a line for which by returns true.
 func (s *space) undone(line uint32, by func(line uint32) bool) alternatives {
 	return func(yield func(alternative) bool) {
 		for _, r := range s.lines[line] {
@@ -136,8 +136,8 @@ func (s *space) undone(line uint32, by func(line uint32) bool) alternatives {
 	}
 }
 
-// changed has the paths on which the verdict is another without the rules on a line: one of these
-// decides and, without them, one that says the opposite or, if the rule forbids, none.
+// changed returns the paths whose verdict changes without the rules on a line. One of these
+// decides, and without them an opposite rule or, if the rule forbids, none.
 func (s *space) changed(line uint32) alternatives {
 	onLine := func(r *rule) bool { return r.line == line }
 	return func(yield func(alternative) bool) {
@@ -162,7 +162,7 @@ func (s *space) changed(line uint32) alternatives {
 	}
 }
 
-// matches has the paths that a rule on a line matches.
+// matches returns the paths that a rule on a line matches.
 func (s *space) matches(line uint32) alternatives {
 	return func(yield func(alternative) bool) {
 		for _, r := range s.lines[line] {
@@ -173,8 +173,8 @@ func (s *space) matches(line uint32) alternatives {
 	}
 }
 
-// decidingWithout returns the line of the rule that decides on a path without those on a line, of
-// which one matches it; 0 if none does.
+// decidingWithout returns the line of the rule that decides on a path without the rules on a line,
+// one of which matches it. It returns 0 if there is none.
 func (s *space) decidingWithout(line uint32, path string) uint32 {
 	var best *rule
 	for _, r := range s.lines[line] {

@@ -11,38 +11,38 @@ import (
 )
 
 // A search starts at the path "/" and explores the joint states of an alternative's patterns. It
-// visits paths by the least length they can have when they match (A*, Hart, Nilsson and Raphael
-// 1968), and equally long ones in byte order, so that the first wanted path is the answer. It
-// prunes paths that match a pattern to avoid, or lead to a state that was reached before.
+// visits paths by the minimum length of their matching extensions (A*, Hart, Nilsson and Raphael
+// 1968), then in byte order, so that the first wanted path is the answer. It prunes paths that
+// match a pattern to avoid, or lead to a state reached before.
 type search struct {
 	alternative
 	space   *space
-	from    sender // of the units that are tried, or a later one
-	longest int    // paths longer than this are not wanted
-	steps   int    // that are left
+	from    sender // of the tried units, or a later one
+	longest int    // limit on the length of paths
+	steps   int    // remaining budget
 
 	queue  queue
-	both   *pair // of the two patterns of must; nil if there are not two
+	both   *pair // the two patterns of must; nil if there aren't two
 	closed map[string]struct{}
 	key    []byte
-	moves  [units]bool // a pattern of the node at hand moves by the unit
-	moving []unit      // which these are
+	moves  [units]bool // some pattern of the current node moves by the unit
+	moving []unit      // these units
 
-	wakes  [units][]item // the patterns to avoid that a unit moves from where they rest, and where to
-	waking []unit        // the units of which there are some
+	wakes  [units][]item // the patterns to avoid that a unit moves from where they rest, and their new states
+	waking []unit        // the units with wakes
 }
 
 // node is the state after a path.
 type node struct {
 	path    string
-	length  int // the least of the paths from here that match
+	length  int // minimum length of matching paths from here
 	must    [2]state
 	percent percent
-	// avoid lists the patterns to avoid that may still match and do not rest, by number. It is derived
-	// from the parent's when the node is taken from the queue, since few nodes ever are.
+	// avoid lists, by number, the patterns to avoid that may still match and don't rest. It is derived
+	// from the parent's when the node is taken from the queue, because few nodes ever are.
 	avoid  []item
 	parent *node
-	unit   unit // the last of the path
+	unit   unit // last of the path
 }
 
 // item is a pattern that may still match, by its number in the search.
@@ -51,7 +51,7 @@ type item struct {
 	at      state
 }
 
-// queue has the nodes in the order of length, then of the lengths of their paths, then of bytes.
+// queue orders nodes by length, then by the lengths of their paths, then by bytes.
 type queue []*node
 
 func (q queue) Len() int      { return len(q) }
@@ -70,10 +70,10 @@ func (q *queue) Pop() any {
 	return n
 }
 
-// robotsTxt is the path that everybody may fetch, so that no answer has it.
+// robotsTxt is always allowed, so it is never an answer.
 const robotsTxt = "/robots.txt"
 
-// run returns the path, "" if there is none, and whether that is proved.
+// run returns the path, or "" if there is none, and whether that is proved.
 func (s *search) run() (path string, decided bool) {
 	if !s.begin() {
 		return "", true
@@ -94,7 +94,7 @@ func (s *search) run() (path string, decided bool) {
 	return "", len(s.queue) == 0
 }
 
-// reset begins another search in the same memory.
+// reset starts another search in the same memory.
 func (s *search) reset(of alternative, from sender, longest, steps int) {
 	for _, u := range s.waking {
 		s.wakes[u] = s.wakes[u][:0]
@@ -104,8 +104,8 @@ func (s *search) reset(of alternative, from sender, longest, steps int) {
 		key: s.key, moving: s.moving, wakes: s.wakes, waking: s.waking[:0]}
 }
 
-// begin puts the path "/" into the queue. It returns false if one of the patterns to avoid matches
-// whatever another must match.
+// begin puts the path "/" into the queue. It returns false if a pattern to avoid matches everything
+// that some pattern of must matches.
 func (s *search) begin() bool {
 	for _, m := range s.must {
 		for _, p := range s.space.covering(m, &s.steps) {
@@ -158,7 +158,7 @@ func (s *search) rest(number uint32, p *pattern) {
 	}
 }
 
-// push puts the node after a unit into the queue if a path that is wanted can begin with its path. It
+// push puts the node after a unit into the queue if a wanted path can begin with its path. It
 // returns false if the unit may not follow.
 func (s *search) push(parent *node, u unit) bool {
 	percent, may := parent.percent.after(u)
@@ -179,7 +179,7 @@ func (s *search) push(parent *node, u unit) bool {
 	return true
 }
 
-// left returns the least number of bytes after a node.
+// left returns the minimum number of bytes after a node.
 func (s *search) left(n *node) int32 {
 	switch len(s.must) {
 	case 1:
@@ -190,7 +190,7 @@ func (s *search) left(n *node) int32 {
 	return 0
 }
 
-// follow makes avoid of a node. It returns false if one of the patterns to avoid has matched.
+// follow computes avoid of a node. It returns false if one of the patterns to avoid has matched.
 func (s *search) follow(n *node) bool {
 	from, wakes := n.parent.avoid, s.wakes[n.unit]
 	s.steps -= 1 + len(from) + len(wakes) + len(n.path)/16
@@ -217,7 +217,7 @@ func (s *search) follow(n *node) bool {
 	return true
 }
 
-// isKnown reports whether an earlier path has led to the state of a node, and remembers the state.
+// isKnown reports whether an earlier path has led to the state of a node, and records the state.
 func (s *search) isKnown(n *node) bool {
 	k := append(s.key[:0], byte(n.percent))
 	for _, at := range n.must {
@@ -236,7 +236,7 @@ func (s *search) isKnown(n *node) bool {
 	return known
 }
 
-// isWanted reports whether the path of a node is wanted as it is.
+// isWanted reports whether the path of a node is itself wanted.
 func (s *search) isWanted(n *node) bool {
 	for i, m := range s.must {
 		if !m.atItsEnd(n.must[i]) {
@@ -266,8 +266,8 @@ func (s *search) expand(n *node) {
 	}
 }
 
-// How many steps take as long as to find the moves from a state, and as to put a node into the queue,
-// about.
+// The approximate costs, in steps, of finding the moves from a state, and of putting a node into
+// the queue.
 const (
 	stepsOfMoves = 16
 	stepsOfPush  = 4

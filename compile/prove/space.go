@@ -9,20 +9,20 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// space has the patterns of some machines, each once, and the ranking of each machine.
+// space has the distinct patterns of some machines, and the ranking of each machine.
 type space struct {
 	rankings [][]*rule
-	patterns []*pattern // in the order of plain
-	nodes    []prefix   // in the order of plain
+	patterns []*pattern // sorted by plain
+	nodes    []prefix   // sorted by plain
 	index    map[patternKey]*pattern
-	// from is clients, escapers if rules are compared in FormRaw, or urls where machines of several
-	// dialects are compared: these differ on nearly all paths that are no URLs.
+	// from is clients; or escapers if rules are compared in FormRaw; or urls for machines of several
+	// dialects, which differ on nearly all paths that aren't URLs.
 	from   sender
-	looked int                // rules that were looked at since the last search
-	isOdd  bool               // a pattern has what only clients send, see hasOdd
+	looked int                // rules examined since the last search
+	isOdd  bool               // some pattern has what only clients send, see hasOdd
 	lines  map[uint32][]*rule // in the first ranking
 	search *search            // the last one
-	hides  bool               // rules that are gone are passed over
+	hides  bool               // dropped rules are skipped
 }
 
 // rule is a rule of a ranking. The highest rank is 0.
@@ -40,21 +40,21 @@ type patternKey struct {
 	atEnd bool
 }
 
-// prefix is the plain beginning of patterns, which are patterns[from:to].
+// prefix is the common plain beginning of patterns[from:to].
 type prefix struct {
 	plain    string
 	from, to int
 	parent   int // the longest shorter prefix, -1 if there is none
 }
 
-// How many steps take as long as to read a rule, and as to look at one, about.
+// The approximate costs, in steps, of reading a rule and of examining one.
 const (
 	stepsOfRule = 16
 	stepsOfLook = 2
 )
 
-// newSpace returns the space of machines, of which each may be nil. It takes steps of a Prover; if there
-// are none, the space is empty.
+// newSpace returns the space of machines, any of which may be nil. It uses steps of a Prover;
+// without any left, the space is empty.
 func (p *Prover) newSpace(machines ...*automaton.Machine) *space {
 	for _, m := range machines {
 		p.Steps -= stepsOfRule * m.Len()
@@ -116,7 +116,7 @@ func (s *space) nest() {
 	}
 }
 
-// enclosing returns the first of a node and those above it that a text begins with.
+// enclosing returns the first of a node and its parents with which a text begins.
 func (s *space) enclosing(node int, text string) int {
 	for node >= 0 && !strings.HasPrefix(text, s.nodes[node].plain) {
 		node = s.nodes[node].parent
@@ -138,7 +138,8 @@ func (s *space) near(p *pattern) (near []*pattern) {
 	return near
 }
 
-// covering returns the patterns that cover one, itself among them. The first time it takes steps.
+// covering returns the patterns that cover a pattern, including itself. The first call for a
+// pattern uses steps.
 func (s *space) covering(p *pattern, steps *int) []*pattern {
 	if p.covered == nil {
 		near := s.near(p)
@@ -148,8 +149,8 @@ func (s *space) covering(p *pattern, steps *int) []*pattern {
 	return p.covered
 }
 
-// among returns the rules of a ranking that forbid, or those that allow, which may match a path that a
-// pattern matches; all of them if it is nil.
+// among returns the forbidding or the allowing rules of a ranking that may match a path which a
+// pattern matches. It returns all of them if the pattern is nil.
 func (s *space) among(p *pattern, ranking int, forbid bool) (rules []*rule) {
 	patterns := s.patterns
 	if p != nil {
@@ -166,7 +167,7 @@ func (s *space) among(p *pattern, ranking int, forbid bool) (rules []*rule) {
 	return rules
 }
 
-// above returns the patterns of those rules that outrank one; of all if that is nil.
+// above returns the patterns of the rules that outrank a rule, or of all rules if it is nil.
 func above(r *rule, rules []*rule) (patterns []*pattern) {
 	for _, x := range rules {
 		if r == nil || x.rank < r.rank {
@@ -176,21 +177,21 @@ func above(r *rule, rules []*rule) (patterns []*pattern) {
 	return patterns
 }
 
-// byLength sorts rules: those that may match the shortest paths come first.
+// byLength sorts rules by the minimum length of matching paths.
 func byLength(rules []*rule) []*rule {
 	slices.SortStableFunc(rules, func(x, y *rule) int { return cmp.Compare(x.atLeast(), y.atLeast()) })
 	return rules
 }
 
-// has reports whether the first rule of a ranking with a pattern forbids, or allows.
+// has reports whether the first rule with a pattern in a ranking forbids, or allows.
 func (p *pattern) has(ranking int, forbid bool) bool {
 	return len(p.rules[ranking]) > 0 && p.rules[ranking][0].forbids == forbid
 }
 
-// inOneOrder reports whether, of the rules that two rankings have both, those that forbid and those
-// that allow outrank each other in one as in the other.
+// inOneOrder reports whether, among the rules common to two rankings, forbidding and allowing rules
+// outrank each other in the same way.
 func (s *space) inOneOrder(one, other int) bool {
-	lowest := map[bool]int{} // in the other, of the rules so far that allow and of those that forbid
+	lowest := map[bool]int{} // in the other, of the allowing and of the forbidding rules so far
 	for _, r := range s.rankings[one] {
 		if r.rules[one][0] != r || !r.has(other, r.forbids) {
 			continue
@@ -204,13 +205,13 @@ func (s *space) inOneOrder(one, other int) bool {
 	return true
 }
 
-// any searches for a path of any of the alternatives. It takes the steps from those that are left.
+// any searches for a path of any of the alternatives, within the remaining steps.
 func (s *space) any(of alternatives, steps *int) Answer { return s.answer(of, steps, true) }
 
 // shortest searches for the shortest path of the alternatives.
 func (s *space) shortest(of alternatives, steps *int) Answer { return s.answer(of, steps, false) }
 
-// answer searches among the paths of URLs, then among those that clients send besides.
+// answer searches the paths of URLs first, then the other paths that clients send.
 func (s *space) answer(of alternatives, steps *int, first bool) Answer {
 	a := s.over(urls, of, steps, first)
 	if a.Path == "" && s.isOdd && s.from < urls {
@@ -220,9 +221,9 @@ func (s *space) answer(of alternatives, steps *int, first bool) Answer {
 	return a
 }
 
-// over is answer for the units with a sender, or a later one. It searches only for paths that are no
-// longer than the best so far. The search of one alternative takes at most half of the steps that are
-// left.
+// over is answer for the units with the given or a later sender. It only searches for paths no
+// longer than the best so far. The search of one alternative uses at most half of the remaining
+// steps.
 func (s *space) over(from sender, of alternatives, steps *int, first bool) Answer {
 	if *steps <= 0 {
 		return Answer{}

@@ -25,8 +25,8 @@ func AllSomeNone(m *automaton.Machine) string {
 	return "some"
 }
 
-// values returns the values without a question mark, in the order of their lines, of which google makes
-// two rules of some.
+// values returns the values without a question mark, in the order of their lines. Google makes two
+// rules of some lines.
 func values(m *automaton.Machine) (allow, disallow []string) {
 	rules := slices.Concat(m.Lists()...)
 	slices.SortStableFunc(rules, func(a, b automaton.Rule) int { return cmp.Compare(a.Verdict.Line, b.Verdict.Line) })
@@ -43,8 +43,8 @@ func values(m *automaton.Machine) (allow, disallow []string) {
 	return allow, disallow
 }
 
-// valueOf returns the value of a rule as it stands on its line, apart from the spelling of bytes
-// and repeated gaps. A Rule omits a gap at the end, which its rank still counts.
+// valueOf returns the value of a rule as on its line, except for the spelling of bytes and repeated
+// gaps. A Rule omits a gap at the end, which its rank still counts.
 func valueOf(d automaton.Dialect, r *automaton.Rule) string {
 	v := r.Pattern
 	if r.AtEnd {
@@ -107,7 +107,7 @@ func allows(m *automaton.Machine, s *automaton.Scratch, value string) bool {
 	return m.Match(s, m.Dialect().Path(s, []byte("http://host"+strings.TrimSuffix(value, "$")))).Allowed()
 }
 
-// valuesOfAll has the values of all rules of a ruleset, some more than once.
+// valuesOfAll returns the values of all rules of a ruleset, possibly repeated.
 func valuesOfAll(r *automaton.Ruleset) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[*automaton.Rule]bool{} // the first rules of lists, which machines share

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile/prove"
 )
 
-// The classes of both studies, worked out by hand from their programs.
+// TestStudies checks the classes of both studies, derived by hand from their programs.
 func TestStudies(t *testing.T) {
 	for _, c := range []struct{ robots, dataProvenance, imc string }{
 		{"", "none", "none"},
@@ -58,8 +58,8 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-// TestBias has the biases worked out by hand from the definition of 2007: of the directories /a, /b and /
-// the crawler may fetch so many more than others.
+// TestBias checks biases derived by hand from the definition of 2007: how many more of the
+// directories /a, /b and / the crawler may fetch than others.
 func TestBias(t *testing.T) {
 	const others = "User-agent: *\nDisallow: /a\nDisallow: /b\n\n"
 	for _, c := range []struct {
@@ -85,7 +85,8 @@ func TestBias(t *testing.T) {
 	}
 }
 
-// Google matches a value with a blank, but no client sends one: the second study asks for the first word.
+// TestStudiesOfValuesWithBlanks checks values with a blank, which Google matches but no client
+// sends: the second study uses the first word.
 func TestStudiesOfValuesWithBlanks(t *testing.T) {
 	r := compile.Compile([]byte("User-agent: *\nDisallow: /cgi-bin /scripts\n"),
 		compile.Options{Dialect: automaton.Google}).Ruleset
@@ -98,7 +99,8 @@ func TestStudiesOfValuesWithBlanks(t *testing.T) {
 	}
 }
 
-// In the dialect of 1994 the first rule decides, and * and $ are bytes like any others.
+// TestStudiesOfOriginal checks the dialect of 1994, where the first rule decides, and * and $ are
+// ordinary bytes.
 func TestStudiesOfOriginal(t *testing.T) {
 	r := compile.Compile([]byte("User-agent: a\nDisallow: /\n\nUser-agent: b\nDisallow: /*\n"),
 		compile.Options{Dialect: automaton.Original}).Ruleset
@@ -111,7 +113,8 @@ func TestStudiesOfOriginal(t *testing.T) {
 	}
 }
 
-// Without rules nothing is forbidden, and forged ranks cost nothing.
+// TestStudiesOfOddMachines checks that nothing is forbidden without rules, and that forged ranks
+// are harmless.
 func TestStudiesOfOddMachines(t *testing.T) {
 	if prove.AllSomeNone(nil) != "none" || prove.Probed(nil, nil) != "none" {
 		t.Error("no rules, and not none")
@@ -127,8 +130,9 @@ func TestStudiesOfOddMachines(t *testing.T) {
 	}
 }
 
-// Over real files the classes of machines are those that the studies' programs give of the text, but
-// for what docs/reference/classes.md says is not in a machine.
+// TestStudiesOfRealFiles compares the classes of machines with those that the studies' programs
+// give for the text of real files, except for what a machine omits according to
+// docs/reference/classes.md.
 func TestStudiesOfRealFiles(t *testing.T) {
 	file, err := os.Open("../../../shared/data/robots/bodies.jsonl.gz")
 	if err != nil {
@@ -172,7 +176,7 @@ func TestStudiesOfRealFiles(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d classes differ from those of the text: Data Provenance %d, with groups that never end %d; IMC 2025 %d",
+	t.Logf("of %d classes differ from the text's: Data Provenance %d, with groups that never end %d; IMC 2025 %d",
 		n, ours, theirs, imc)
 	if n == 0 || ours*200 > n || imc*200 > n {
 		t.Error("more than half of a percent")
@@ -182,9 +186,9 @@ func TestStudiesOfRealFiles(t *testing.T) {
 // lineEnds end a line for splitlines of Python.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// consent is parse_robots.py of the Data Provenance Initiative, but that it compares names of agents in
-// lower case. There no group ends, so that its rules are those of all agents above them too; here
-// they end, if ends is set, where a user-agent line follows a rule.
+// consent is parse_robots.py of the Data Provenance Initiative, except that it compares names of
+// agents in lower case. There no group ends, so its rules also belong to all agents above them.
+// With ends, groups end where a user-agent line follows a rule.
 func consent(text, agent string, ends bool) string {
 	type lists struct{ allow, disallow []string }
 	agents, rules := []string{}, map[string]*lists{}

@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// A unit is one character of a path as a client sends it: a raw byte, or from escaped on the escape
-// of a byte. Searches go from unit to unit, so that a path has no half of an escape.
+// A unit is one character of a path as sent by a client: a raw byte, or from escaped on the escape
+// of a byte. Searches go from unit to unit, so that no path contains half an escape.
 type unit uint16
 
 const (
@@ -16,7 +16,7 @@ const (
 	units   unit = 512
 )
 
-// String returns the unit as it stands in a path.
+// String returns the unit as it appears in a path.
 func (u unit) String() string {
 	if u < escaped {
 		return string([]byte{byte(u)})
@@ -33,14 +33,14 @@ func (u unit) length() int32 {
 	return 3
 }
 
-// sender is who sends a unit.
+// sender says who sends a unit.
 type sender uint8
 
 const (
 	nobody   sender = iota
-	escapers        // some clients do, although the byte means the same (RFC 3986 2.3): only FormRaw tells them apart
-	clients         // some do, although a URL has the byte escaped: a '%' without two digits, too
-	urls            // a URL has it
+	escapers        // some clients, although the byte means the same (RFC 3986 2.3): distinguished only in FormRaw
+	clients         // some clients, although a URL escapes the byte; includes a '%' without two digits
+	urls            // any URL may contain it
 )
 
 // odd are the bytes that only clients send.
@@ -60,12 +60,12 @@ func (u unit) sender() sender {
 	return nobody
 }
 
-// isUnreserved reports whether c is a byte that no URL needs to escape.
+// isUnreserved reports whether URLs never need to escape c.
 func isUnreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// spellings has the bytes of each unit that somebody sends in each form, in the path and in the query.
+// spellings has the bytes of each unit in each form, in the path and in the query.
 var spellings = sync.OnceValue(func() *[automaton.FormDecoded + 1][2][units]string {
 	s := &[automaton.FormDecoded + 1][2][units]string{}
 	for form := range s {
@@ -75,7 +75,7 @@ var spellings = sync.OnceValue(func() *[automaton.FormDecoded + 1][2][units]stri
 					continue
 				}
 				text := []byte(u.String())
-				if automaton.Form(form) != automaton.FormRaw { // in which paths are as they were sent
+				if automaton.Form(form) != automaton.FormRaw { // in FormRaw paths are as they were sent
 					text, _ = automaton.AppendForm(nil, text, automaton.Form(form), query == 1)
 				}
 				s[form][query][u] = string(text)
@@ -85,8 +85,8 @@ var spellings = sync.OnceValue(func() *[automaton.FormDecoded + 1][2][units]stri
 	return s
 })
 
-// percent is how much of what could become an escape ends a path: after a raw '%' 1, after that and
-// one digit 2, and then no digit may follow.
+// percent is the number of bytes at the end of a path that could become an escape: 1 after a raw
+// '%', and 2 after that and one digit, when no second digit may follow.
 type percent uint8
 
 // after returns the state after a unit, and false if the unit may not follow.

@@ -1,8 +1,8 @@
 // Package disk provides the program's file operations. The program opens, reads, writes, renames,
-// removes and maps all files through it, so that a test can make these operations fail: see Inject. Its
-// functions otherwise behave like package os, and return the same error types, *fs.PathError and
-// *os.LinkError. Whole files and folders are written under hidden names and then renamed: see Pending
-// and Folder.
+// removes and maps all files through it, so that tests can make these operations fail: see Inject.
+// Otherwise its functions behave like package os, and return the same error types, *fs.PathError
+// and *os.LinkError. Whole files and folders are written under hidden names and then renamed: see
+// Pending and Folder.
 package disk
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Op is a file operation: the name that package os gives it in errors.
+// Op is a file operation, named as in the errors of package os.
 type Op string
 
 // The operations that can be made to fail.
@@ -33,21 +33,21 @@ const (
 	OpMap     Op = "mmap"
 )
 
-// injected is called before every operation; nil outside of tests.
+// injected is called before every operation; nil outside tests.
 var injected atomic.Pointer[func(op Op, name string) error]
 
-// Inject is for tests: until restore is called, fail is called before every operation, by any
-// goroutine. If it returns an error, the operation does not happen, and fails with an *fs.PathError
-// of that error.
+// Inject is for tests. Until restore is called, fail is called before every operation, by any
+// goroutine. If it returns an error, the operation isn't carried out, and fails with an
+// *fs.PathError that wraps it.
 func Inject(fail func(op Op, name string) error) (restore func()) {
 	injected.Store(&fail)
 	return func() { injected.Store(nil) }
 }
 
-// watched is called before every ReadAt; nil outside of tests.
+// watched is called before every ReadAt; nil outside tests.
 var watched atomic.Pointer[func(p []byte, off int64)]
 
-// WatchReads is for tests: until restore is called, read is called before every File.ReadAt, by any
+// WatchReads is for tests. Until restore is called, read is called before every File.ReadAt, by any
 // goroutine.
 func WatchReads(read func(p []byte, off int64)) (restore func()) {
 	watched.Store(&read)
@@ -88,8 +88,8 @@ func IsURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// withFetch adds to the error of a file whose name is a URL how to fetch it: users expect that a
-// program that is about the web does it itself.
+// withFetch adds to an error how to fetch the file if its name is a URL, because users expect a
+// program about the web to fetch it.
 func withFetch(name string, err error) error {
 	failed, ok := errors.AsType[*fs.PathError](err)
 	if !ok || !IsURL(name) {
@@ -111,8 +111,8 @@ func withFetch(name string, err error) error {
 // made to fail.
 type File struct{ *os.File }
 
-// Of returns a stream as a File, if it is an *os.File, as standard input is. ok reports whether it is
-// one.
+// Of returns a stream as a File if it is an *os.File, such as standard input. Otherwise ok is
+// false.
 func Of(stream any) (_ *File, ok bool) {
 	f, ok := stream.(*os.File)
 	return &File{f}, ok
@@ -151,7 +151,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return f.File.WriteAt(p, off)
 }
 
-// opened makes the result of opening a file.
+// opened returns the result of opening a file.
 func opened(f *os.File, err error) (*File, error) {
 	if err != nil {
 		return nil, err

@@ -4,5 +4,5 @@ package disk
 
 import "os"
 
-// madeUp reports whether the system makes up a file when it is read.
+// madeUp reports whether the system generates a file when it is read.
 func madeUp(*os.File) bool { return false }

@@ -12,10 +12,10 @@ func Map(name string) (*Mapped, error) {
 	return &Mapped{Data: data}, err
 }
 
-// Close ends the use of the file.
+// Close releases the file.
 func (m *Mapped) Close() error { return nil }
 
-// CheckWritable returns an error if there is no such folder.
+// CheckWritable returns an error if the folder doesn't exist.
 func CheckWritable(dir string) error {
 	_, err := Stat(dir)
 	return err

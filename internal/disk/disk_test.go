@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestInject: every operation fails with the error that was injected, has no effect, and works
+// TestInject checks that every operation fails with the injected error, has no effect, and works
 // again afterwards.
 func TestInject(t *testing.T) {
 	dir := t.TempDir()
@@ -115,8 +115,8 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestPending: a name has the old content or the new one, whether writing the file fails, its renaming
-// or nothing, and no other file is left.
+// TestPending checks that a name has the old or the new content, whether writing or renaming fails
+// or neither, and that no other file remains.
 func TestPending(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")

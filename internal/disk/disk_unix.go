@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nonblock is the flag by which opening a pipe does not wait for a writer.
+// nonblock is the flag for opening a pipe without waiting for a writer.
 const nonblock = unix.O_NONBLOCK
 
-// Map maps a file into memory. Where the system cannot do this, Map reads the file.
+// Map maps a file into memory, or reads it where the system can't map it.
 func Map(name string) (*Mapped, error) {
 	f, err := OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -54,7 +54,7 @@ func (m *Mapped) load() (err error) {
 	return nil
 }
 
-// Close ends the use of the file.
+// Close releases the file.
 func (m *Mapped) Close() error {
 	var err error
 	if m.Data != nil {
@@ -63,8 +63,8 @@ func (m *Mapped) Close() error {
 	return cmp.Or(err, m.file.Close())
 }
 
-// CheckWritable returns the error with which files could not be made in a folder, as far as that is
-// known before.
+// CheckWritable returns the error with which creating files in a folder would fail, as far as that
+// can be checked.
 func CheckWritable(dir string) error {
 	return try(OpOpen, dir, func() error {
 		if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrOccupied is the error of a folder that is not to be replaced, because it is not empty.
+// ErrOccupied is the error for a folder that must not be replaced, because it isn't empty.
 var ErrOccupied = errors.New("exists and is not empty")
 
 // CheckFolder reports whether a folder can be created under a name: nothing exists there, or an empty folder, or, with
@@ -39,14 +39,15 @@ func CheckFolder(dir, what string, force bool, isOurs func([]fs.DirEntry) bool) 
 	return fmt.Errorf("%s %w: it has %s already, which --force replaces", dir, ErrOccupied, what)
 }
 
-// Folder is a folder that is being made, in a hidden one beside it, so that it is whole or not
-// there. Commit or Discard ends it. It belongs to one goroutine.
+// Folder is a folder under construction. It is hidden next to its final name, so that it becomes
+// visible as a whole or not at all. Commit or Discard ends it. It isn't safe for concurrent use.
 type Folder struct {
 	dir, temp string
 	perm      fs.FileMode // of folders
 }
 
-// NewFolder begins a folder. A process that ends without Discard, as by SIGKILL, leaves it there.
+// NewFolder creates a hidden folder. A process that ends without Discard, as by SIGKILL, leaves it
+// behind.
 func NewFolder(dir string, perm fs.FileMode) (*Folder, error) {
 	dir = filepath.Clean(dir)
 	parent, base := filepath.Split(dir)
@@ -62,10 +63,10 @@ func hidden(parent, base string) string {
 	return fmt.Sprintf("%s.%.200s.%08x.tmp", parent, strings.ToValidUTF8(base, ""), rand.Uint32())
 }
 
-// Path returns where a file is until Commit or Discard. Its name is a path with slashes.
+// Path returns the path of a file before Commit or Discard. The name uses slashes.
 func (f *Folder) Path(name string) string { return filepath.Join(f.temp, filepath.FromSlash(name)) }
 
-// Create makes a file that is not there yet, and the folders that it is in.
+// Create creates a new file and its parent folders.
 func (f *Folder) Create(name string, perm fs.FileMode) (*File, error) {
 	path := f.Path(name)
 	if err := MkdirAll(filepath.Dir(path), f.perm); err != nil {
@@ -74,8 +75,8 @@ func (f *Folder) Create(name string, perm fs.FileMode) (*File, error) {
 	return OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
-// Append appends to a file, which is made if it is not there yet, and so are the folders that it is in. last: it
-// has its whole text then, which goes to the disk.
+// Append appends to a file, creating it and its parent folders if necessary. last means that the
+// file is then complete; it is flushed to disk.
 func (f *Folder) Append(name string, text []byte, perm fs.FileMode, last bool) error {
 	path := f.Path(name)
 	if err := MkdirAll(filepath.Dir(path), f.perm); err != nil {
@@ -91,8 +92,8 @@ func (f *Folder) Append(name string, text []byte, perm fs.FileMode, last bool) e
 	return errors.Join(err, file.Close())
 }
 
-// Commit gives the folder its name. A folder that has it is replaced: CheckFolder has permitted it.
-// If it fails nothing is left.
+// Commit renames the folder to its final name, replacing a folder that CheckFolder has permitted.
+// If it fails, nothing is left.
 func (f *Folder) Commit() error {
 	if err := f.rename(); err != nil {
 		return errors.Join(err, f.Discard())
@@ -100,7 +101,8 @@ func (f *Folder) Commit() error {
 	return nil
 }
 
-// rename gives the folder its name. A folder that has it goes away, and comes back if that fails.
+// rename renames the folder to its final name. It removes an existing folder, which is restored on
+// failure.
 func (f *Folder) rename() error {
 	if _, err := Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
 		return Rename(f.temp, f.dir)

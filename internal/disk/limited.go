@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ReadLimited is os.ReadFile for a file of at most limit bytes. It fails for larger files like a reader
-// from Limited, so that a device or a pipe that never ends takes no more memory than a file of that
+// ReadLimited is os.ReadFile for a file of at most limit bytes. For larger files it fails like a
+// reader from Limited, so that an endless device or pipe uses no more memory than a file of that
 // size.
 func ReadLimited(name string, limit int64) ([]byte, error) {
 	f, err := Open(name)
@@ -24,11 +24,11 @@ func ReadLimited(name string, limit int64) ([]byte, error) {
 }
 
 // Limited returns a reader of r that fails with a LimitError after limit bytes, if there are more.
-// It belongs to one goroutine.
+// It isn't safe for concurrent use.
 func Limited(r io.Reader, limit int64) io.Reader { return &limited{r, limit, LimitError(limit)} }
 
-// Within is Limited for bytes that are all kept, with memory bytes left for them: reading takes
-// twice as many as it returns. If the memory is the smaller limit, the error is ErrMemory.
+// Within is Limited for bytes that are all kept, with a memory budget of memory bytes. Reading uses
+// twice the bytes it returns. If memory is the smaller limit, the error is ErrMemory.
 func Within(r io.Reader, limit, memory int64) io.Reader {
 	memory = max(memory/2, 0)
 	if memory < limit {
@@ -37,10 +37,10 @@ func Within(r io.Reader, limit, memory int64) io.Reader {
 	return Limited(r, limit)
 }
 
-// ErrMemory is the error of a file that takes more memory than is left for it.
+// ErrMemory is the error for a file that exceeds the memory budget.
 var ErrMemory = errors.New("takes more memory than there is for it")
 
-// LimitError is the error of a reader of Limited: more bytes than it says.
+// LimitError is the error of a reader from Limited: there are more bytes than it says.
 type LimitError int64
 
 func (e LimitError) Error() string {
@@ -53,7 +53,7 @@ func (e LimitError) Error() string {
 type limited struct {
 	r    io.Reader
 	left int64
-	err  error // behind that
+	err  error // after the limit
 }
 
 func (l *limited) Read(p []byte) (int, error) {
@@ -69,9 +69,9 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Text returns a reader of a text that fails with an error that says so if the text is compressed:
-// the forms of side files have no compression, and their own error about it would be a riddle. It
-// belongs to one goroutine.
+// Text returns a reader of a text. If the text is compressed, it fails with an error that says so,
+// because side files are never decompressed, and parsing them would give a confusing error. It
+// isn't safe for concurrent use.
 func Text(r io.Reader) io.Reader { return &text{r: r} }
 
 type text struct {

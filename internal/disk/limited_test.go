@@ -10,7 +10,8 @@ import (
 	"testing/iotest"
 )
 
-// TestLimited: so many bytes are read and not one more, and the error names the limit.
+// TestLimited checks that no more bytes than the limit are read, and that the error names the
+// limit.
 func TestLimited(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, []byte("0123456789"), 0o600); err != nil {

@@ -7,22 +7,22 @@ import (
 	"runtime/debug"
 )
 
-// Mapped is a regular file that is mapped into memory or, where the system cannot do that, was
-// read into it. It may be replaced while it is in use, but not changed in place: see Use. Several
-// goroutines may use it at once.
+// Mapped is a regular file mapped into memory or, where the system can't map it, read into memory.
+// While in use it may be replaced, but not modified in place: see Use. It is safe for concurrent
+// use.
 type Mapped struct {
-	Data []byte // must not be written to, nor read after Close
+	Data []byte // must not be modified, nor read after Close
 	file *File  // nil if Data is a copy
 	info fs.FileInfo
 }
 
-// ErrChanged is the error of a mapped file that was changed in place.
+// ErrChanged is the error for a mapped file that was modified in place.
 var ErrChanged = errors.New("changed while in use")
 
-// Use calls f, which reads Data in this goroutine, and returns its error. If the size of the file
-// or its time of change is no longer what it was when the file was mapped, what f found may be
-// false, and the error wraps ErrChanged; so it does if f reads beyond the present end of the file,
-// or from a disk that fails. Such a change may also make f panic. Another panic stays one.
+// Use calls f, which reads Data in this goroutine, and returns its error. If the file's size or
+// modification time differs from when it was mapped, the results of f may be wrong, and the error
+// wraps ErrChanged. It also does if f reads beyond the current end of the file, or from a failing
+// disk. Such a change may also make f panic. Other panics continue.
 func (m *Mapped) Use(f func() error) (err error) {
 	if m.file == nil {
 		return f()
@@ -30,7 +30,7 @@ func (m *Mapped) Use(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		failure := recover()
-		// Of all runtime errors only a memory fault has an address.
+		// Among runtime errors, only memory faults have an address.
 		_, fault := failure.(interface{ Addr() uintptr })
 		info, statErr := m.file.Stat()
 		switch {

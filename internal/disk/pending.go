@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Pending is a file that is being written, hidden beside the one that it replaces: its name has the
-// old content or all of the new one. Commit or Discard ends it. It belongs to one goroutine.
+// Pending is a file being written, hidden next to the file that it replaces, which has either its
+// old content or all of the new one. Commit or Discard ends it. It isn't safe for concurrent use.
 type Pending struct {
 	*File
 	path   string
@@ -17,8 +17,8 @@ type Pending struct {
 	}
 }
 
-// NewPending begins the file of a path that is no symbolic link. It gets the mode of a file that has
-// the path, or else perm.
+// NewPending creates the file for a path that isn't a symbolic link. It gets the mode of an
+// existing file with that path, or else perm.
 func NewPending(path string, perm fs.FileMode) (p *Pending, err error) {
 	if err := check(OpOpen, path); err != nil {
 		return nil, err
@@ -32,7 +32,8 @@ func NewPending(path string, perm fs.FileMode) (p *Pending, err error) {
 	return p, nil
 }
 
-// Commit writes the file to the disk and gives it its name. If that fails nothing is left behind.
+// Commit flushes the file to disk and renames it to its final name. If that fails, nothing is left
+// behind.
 func (p *Pending) Commit() error {
 	err := check(OpRename, p.path)
 	if err == nil {

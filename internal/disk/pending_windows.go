@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// replacer does what renameio, which is not for Windows, does elsewhere.
+// replacer replaces renameio, which doesn't support Windows.
 type replacer struct {
 	file *os.File
 	path string

@@ -1,7 +1,7 @@
 package english
 
-// Distance returns how many bytes must be put in, left out, replaced or swapped with the next to make
-// b, of less than 70 bytes, of a; more than most if it is more than that.
+// Distance returns how many bytes must be inserted, deleted, replaced or swapped with their
+// neighbours to turn a into b, which has less than 70 bytes. Beyond most it returns more than most.
 func Distance(a, b string, most int) int {
 	var rows [3][70]int
 	before, last, next := rows[0][:len(b)+1], rows[1][:len(b)+1], rows[2][:len(b)+1]

@@ -1,5 +1,4 @@
-// Package english writes numbers, lists, times and command lines as the project's messages and
-// reports show them.
+// Package english formats numbers, lists, times and command lines for messages and reports.
 package english
 
 import (
@@ -8,8 +7,8 @@ import (
 	"time"
 )
 
-// Plural returns a count with its noun, such as "1 line" or "2,008 lines". The count is
-// not negative.
+// Plural returns a count with its noun, such as "1 line" or "2,008 lines". The count must not be
+// negative.
 func Plural(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -17,7 +16,7 @@ func Plural(n int64, noun string) string {
 	return Grouped(n) + " " + noun
 }
 
-// Grouped writes a number that is not negative with commas between its thousands.
+// Grouped formats a non-negative number with commas between thousands.
 func Grouped(n int64) string {
 	s := fmt.Sprint(n)
 	var b strings.Builder
@@ -30,7 +29,7 @@ func Grouped(n int64) string {
 	return b.String()
 }
 
-// Verb returns the form of a verb for a count: one for 1, more for all others.
+// Verb returns one for a count of 1, and more for all others.
 func Verb(n int64, one, more string) string {
 	if n == 1 {
 		return one
@@ -38,10 +37,11 @@ func Verb(n int64, one, more string) string {
 	return more
 }
 
-// maxListed is how many names List writes.
+// maxListed limits the names in List.
 const maxListed = 8
 
-// List joins names by commas. Of many it writes the first, and how many more there are.
+// List joins names by commas. If there are many, it returns the first ones and how many more there
+// are.
 func List(names []string) string {
 	if more := len(names) - maxListed; more > 0 {
 		return fmt.Sprintf("%s and %s more", strings.Join(names[:maxListed], ", "), Grouped(int64(more)))
@@ -49,7 +49,7 @@ func List(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Hours writes a time in hours, or in days if it is whole days and more than two.
+// Hours formats a time in hours, or in days if it is more than two whole days.
 func Hours(d time.Duration) string {
 	if d%(24*time.Hour) == 0 && d > 48*time.Hour {
 		return Plural(int64(d/(24*time.Hour)), "day")

@@ -18,7 +18,7 @@ func TestHours(t *testing.T) {
 		"24h1m20s": 24*time.Hour + 80*time.Second,
 	} {
 		if got := Hours(d); got != want {
-			t.Errorf("%v is told as %q, want %q", d, got, want)
+			t.Errorf("%v is written as %q, want %q", d, got, want)
 		}
 	}
 }

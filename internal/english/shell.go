@@ -2,7 +2,7 @@ package english
 
 import "strings"
 
-// ShellLine joins the words of a command line, each as a POSIX shell reads it as one word.
+// ShellLine joins the words of a command line, quoted for a POSIX shell.
 func ShellLine(words ...string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
 	var quoted []string

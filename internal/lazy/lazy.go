@@ -1,5 +1,5 @@
-// Package lazy makes values when they are first used, so that a start of the program that
-// does not need them does not wait for them.
+// Package lazy makes values on first use, so that they don't slow down a start of the program that
+// doesn't need them.
 package lazy
 
 import (
@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Regexp returns a function that returns the compiled regular expression, which it compiles at its
-// first call. Any number of goroutines may call it. It panics if the expression is invalid; a
-// test of this package compiles the literals of the whole module.
+// Regexp returns a function that returns the compiled regular expression, compiling it on the first
+// call. It is safe for concurrent use. It panics if the expression is invalid; a test of this
+// package compiles the literals of the whole module.
 func Regexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

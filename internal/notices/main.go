@@ -1,10 +1,10 @@
-// Command notices writes the licences of all modules whose code is in a binary of a command,
-// and of Go itself. It reads them in the module cache.
+// Command notices writes the licences of Go and of all modules with code in a command's binaries.
+// It reads them from the module cache.
 //
 //	go run ./internal/notices -o THIRD_PARTY.txt ./cmd/robotsieve linux/amd64 windows/arm64
 //
-// The arguments are a package and the systems that it is built for. The file is the same on
-// every machine.
+// The arguments are a package and the systems that it is built for. The output is the same on every
+// machine.
 package main
 
 import (
@@ -37,13 +37,13 @@ func main() {
 	}
 }
 
-// module is a module of which a binary has packages.
+// module is a module with packages in a binary.
 type module struct {
-	name, dir string   // name has the version
+	name, dir string   // name includes the version
 	folders   []string // of the packages
 }
 
-// notices returns the licences of what a package is made of on some systems.
+// notices returns the licences of a package's dependencies on some systems.
 func notices(pkg string, systems []string) (string, error) {
 	found, err := golang()
 	if err != nil {
@@ -71,7 +71,7 @@ func notices(pkg string, systems []string) (string, error) {
 	return b.String(), nil
 }
 
-// golang returns Go itself: its run-time system and standard library are in each binary.
+// golang returns Go itself: its runtime and standard library are in each binary.
 func golang() (*module, error) {
 	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION").Output()
 	if err != nil {
@@ -95,7 +95,7 @@ func list(pkg, system string, modules map[string]*module) error {
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
 		if len(fields) < 3 {
-			continue // of the standard library
+			continue // in the standard library
 		}
 		m := modules[fields[0]]
 		if m == nil {
@@ -107,8 +107,8 @@ func list(pkg, system string, modules map[string]*module) error {
 	return nil
 }
 
-// write writes the licences of a module: those in its folder, and those in the folders of
-// its packages and above these.
+// write writes the licences of a module: those in its folder, in the folders of its packages, and
+// in their parents.
 func (m *module) write(b *strings.Builder) error {
 	folders := []string{m.dir}
 	for _, f := range m.folders {
@@ -147,5 +147,5 @@ func (m *module) write(b *strings.Builder) error {
 	return nil
 }
 
-// licence has the names of files with licences.
+// licence matches names of files with licences.
 var licence = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|notice|patents)([.-].*)?$`)

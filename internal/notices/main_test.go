@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Each module of a binary has its licences in the notices, also those of some of its
-// folders, and nothing in them is of this machine.
+// TestNotices checks that each module of a binary has its licences in the notices, including those
+// in subfolders, and that nothing in them depends on this machine.
 func TestNotices(t *testing.T) {
 	const pkg, system = "github.com/robotsieve/robotsieve/cmd/robotsieve", "windows/amd64"
 	text, err := notices(pkg, []string{system})

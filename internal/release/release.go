@@ -1,7 +1,8 @@
-// Package release has the number of the release that the source is of. What the program writes for later
-// runs, such as states and archives, carries it.
+// Package release has the release number of the source. Files for later runs, such as states and
+// archives, include it.
 package release
 
-// Number is the number of this release or, between two releases, of the next one. Until 1.0, files of the
-// same minor number are read by each other's programs; docs/reference/compatibility.md says which.
+// Number is the number of this release or, between two releases, of the next one. Until 1.0,
+// programs read the files of releases with the same minor number; docs/reference/compatibility.md
+// has the details.
 const Number = "0.9.0"

@@ -1,5 +1,5 @@
-// Package status is the table of what the HTTP status of an answer to a request for /robots.txt
-// means (RFC 9309 2.3.1). Packages compile and scan/internal/answer share it.
+// Package status defines what the HTTP status of an answer to a request for /robots.txt means (RFC
+// 9309 2.3.1), for packages compile and scan/internal/answer.
 package status
 
 // Meaning is the meaning of a status to the reader of an answer.
@@ -10,11 +10,10 @@ const (
 	Redirect                // robots.txt is at another URL (2.3.1.2)
 	None                    // there is no robots.txt: everything is allowed (2.3.1.3)
 	Failed                  // robots.txt is unreachable (2.3.1.4)
-	Nothing                 // the answer does not show what the robots.txt is
+	Nothing                 // the answer doesn't show what the robots.txt is
 )
 
-// Class is a class of programs that read answers. A status may mean something else to
-// each class.
+// Class is a class of programs that read answers. The meaning of a status depends on it.
 type Class uint8
 
 const (
@@ -27,13 +26,12 @@ const (
 	Archive
 )
 
-// MayBeGone reports whether a class of readers may take a status that means Failed for a 404:
-// Google does so with 5xx other than 503, after a time.
+// MayBeGone reports whether a class of readers may treat a Failed status like 404. Google does so
+// for 5xx other than 503 after some time.
 func MayBeGone(status int, by Class) bool { return by == Google && status/100 == 5 && status != 503 }
 
-// Of returns the meaning of an HTTP status to a class of readers. Status 0 is no answer
-// at all, and so are 444 and 499, which servers log when they sent none. Codes that HTTP
-// does not define are failures.
+// Of returns the meaning of an HTTP status to a class of readers. Status 0 means no answer, as do
+// 444 and 499, which servers log when they sent none. Codes that HTTP doesn't define are failures.
 func Of(status int, by Class) Meaning {
 	hundred := status / 100
 	switch {

@@ -2,7 +2,7 @@ package status
 
 import "testing"
 
-// TestOf: the words of RFC 9309 2.3.1, and what it leaves open.
+// TestOf checks the statuses in RFC 9309 2.3.1, and those it leaves open.
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		status                  int

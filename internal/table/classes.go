@@ -14,7 +14,7 @@ type Classes struct {
 	Lo, Hi [16]uint8
 }
 
-// Add puts a byte into classes, and with it those that cannot be told from it.
+// Add adds a byte to classes, and with it all bytes that can't be distinguished from it.
 func (c *Classes) Add(octet byte, class uint8) {
 	c.Lo[octet&15] |= class
 	c.Hi[octet>>4] |= class
@@ -41,9 +41,9 @@ func NewClasses(low, high string) *Classes {
 	return &c
 }
 
-// readable returns how many bytes before b a window must begin so that all in it can be
-// read. What lies around b may be anything, but it must be mapped: it is if it is in the
-// memory page in which b begins, or b goes on after that.
+// readable returns how many bytes before b a window must begin so that all of it can be read. The
+// memory around b may have any content, but it must be mapped: it is if it is on the page where b
+// begins, or if b continues after it.
 func readable(b []byte, window uintptr) (back uintptr) {
 	const page = 4096
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
@@ -56,8 +56,8 @@ func readable(b []byte, window uintptr) (back uintptr) {
 // IsWide reports whether In64 takes about as long for 64 bytes as for one.
 func IsWide() bool { return avx2 }
 
-// In64 returns which of the first 64 bytes of b, or of as many as there are, are in one of
-// the lower four classes, and which in one of the higher; b is not empty.
+// In64 returns which of the first up to 64 bytes of b are in one of the lower four classes, and
+// which are in one of the higher. b must not be empty.
 func (c *Classes) In64(b []byte) (low, high uint64) {
 	if !avx2 {
 		return c.slow64(b)
@@ -71,9 +71,9 @@ func (c *Classes) In64(b []byte) (low, high uint64) {
 	return low, high
 }
 
-// triples64 returns the set of places among the first 64 bytes of b where a class of c[0] is
-// also one of c[1] for the next byte and one of c[2] for the one after that. Where b has no
-// two bytes after a place, that may be in the set or not.
+// triples64 returns the set of places among the first 64 bytes of b where a class of c[0] is also a
+// class of c[1] for the next byte and of c[2] for the one after that. Places without two following
+// bytes in b may be in the set or not.
 func triples64(c *[3]Classes, b []byte) uint64 {
 	if !avx2 {
 		return slowTriples64(c, b)
@@ -106,8 +106,8 @@ func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	return set
 }
 
-// Index returns the index of the first byte of b that is in a class, the length of b if
-// none is.
+// Index returns the index of the first byte of b that is in a class, or the length of b if there is
+// none.
 func (c *Classes) Index(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
 		if low, high := c.In64(b[i:]); low|high != 0 {
@@ -127,7 +127,7 @@ func (c *Classes) IndexHigh(b []byte) int {
 	return len(b)
 }
 
-// Every returns the classes in which every byte is.
+// Every returns the classes that contain every byte.
 func (c *Classes) Every() uint8 {
 	every := uint8(0xff)
 	for i := range c.Lo {

@@ -1,7 +1,7 @@
 package table
 
-// avx2 says that the processor can look at 32 bytes at a time. Others do what
-// classes.go does, and answer the same.
+// avx2 reports whether the processor can examine 32 bytes at a time. Otherwise classes.go computes
+// the same.
 var avx2 = hasAVX2()
 
 func hasAVX2() bool

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWithoutAVX2: processors that cannot look at many bytes at a time find the same.
+// TestWithoutAVX2 checks that processors without AVX2 find the same.
 func TestWithoutAVX2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 1000 {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestOctetsNearUnreadableMemory: where many bytes are looked at a time, the answer
-// is that of one by one, and nothing is read that may not be, wherever the bytes
-// lie in their memory page.
+// TestOctetsNearUnreadableMemory checks that examining many bytes at a time gives the same answer
+// as one by one, and reads no unreadable memory, wherever the bytes are on their page.
 func TestOctetsNearUnreadableMemory(t *testing.T) {
 	const longest, farthest = 130, 140
 	page := pageBeforeUnreadable(t)

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Dump prints the table as text, line by line. The function prefix returns the first bytes of
-// the pattern of a rule.
+// Dump prints the table as text, line by line. prefix returns the first bytes of a rule's pattern.
 func (t *Table) Dump(printf func(format string, args ...any), prefix func(rule, octets uint32) string) {
 	edges := t.sortedEdges()
 	printf("prefixes: %s, %s, %s\n", Count(len(t.States)-1, "state"), Count(len(edges), "edge"),
@@ -47,7 +46,7 @@ func (t *Table) Dump(printf func(format string, args ...any), prefix func(rule, 
 	}
 }
 
-// Count writes a number of things.
+// Count formats a number of things.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -55,7 +54,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// links are what a line of a dump leads to.
+// links are the targets of a dump's line.
 type links []string
 
 // String returns the end of the line.
@@ -66,7 +65,7 @@ func (l links) String() string {
 	return ": " + strings.Join(l, ", ")
 }
 
-// add adds a link to a thing by its number, unless that is the one which stands for none.
+// add adds a link to a thing by number, unless that number means none.
 func (l *links) add(what string, id, none uint32) {
 	if id != none {
 		*l = append(*l, fmt.Sprintf("%s %d", what, id))
@@ -101,7 +100,7 @@ func (e *Edge) text() string {
 	return string(b)
 }
 
-// target returns where the edge leads: to a rule, or to a thing of a kind.
+// target describes where the edge leads: to a rule, or to a thing of a kind.
 func (e *Edge) target(kind string) string {
 	if e.To&IsPoint != 0 {
 		return fmt.Sprintf("%s %d", kind, e.To&^IsPoint)
@@ -139,7 +138,7 @@ func (g *Segments) dump(printf func(format string, args ...any)) {
 		l.add("to search state", n.Next, 0)
 		printf("  node %d%v\n", i, l)
 	}
-	for _, e := range edges { // in the order of their states, and they lead to higher ones
+	for _, e := range edges { // sorted by state, and they lead to higher ones
 		label := fmt.Sprintf("%+q", e.text())
 		if backwards[e.Key>>3] {
 			octets := []byte(e.text())

@@ -51,44 +51,42 @@ import (
 // First[s] to First[s+1]-1. State 0 is the root, where no segment has begun. States 1 to Shallow have one
 // byte.
 type Gaps struct {
-	First   []uint32 // one more than there are states
+	First   []uint32 // one more than the states
 	Label   []byte   // the byte that leads to the state
 	Fail    []uint32 // the state of the longest proper suffix
-	Act     []uint32 // the nearest of the state itself and its suffixes at which a symbol ends, 0 if none does
+	Act     []uint32 // the nearest of the state and its suffixes where a symbol ends, 0 if none does
 	Symbol  []uint32 // the symbol that ends at the state; only where Act[s] == s
 	Shallow uint32
-	Root    [256]uint8  // the child of the root by its label, 0 if none
-	Start   StartFilter // of where segments begin
+	Root    [256]uint8  // child of the root by label, 0 if none
+	Start   StartFilter // where segments may begin
 
-	// Needed is a byte that stands after the gaps of each rule, so that no rule in this
-	// automaton matches without it. 0 if there is none.
+	// Needed is a byte that occurs after the gaps of each rule, so that no rule in this automaton
+	// matches without it. It is 0 if there is none.
 	Needed byte
 
-	// Len is the number of bytes of each symbol, which is a segment that stands after a
-	// gap in one or more rules.
+	// Len is the number of bytes of each symbol, a segment that follows a gap in one or more rules.
 	Len []uint32
 	// EveryPath locates the nodes that wait on every path, for rules whose first segment is the slash
 	// or nothing. The nodes of symbol n are EveryPath[n] to EveryPath[n+1]-1. They are the first
 	// nodes.
 	EveryPath []uint32
-	// Nodes are the segments of rules: a node for each different list of a prefix and the
-	// segments up to this one.
+	// Nodes are the segments of rules: a node for each distinct list of a prefix and the segments up
+	// to this one.
 	Nodes []GapNode
 	// Anchors are the prefixes that a gap follows. Anchor 0 is none.
 	Anchors []Children
-	// Best is the first rule with a gap of those that wait on every path, None if there
-	// is none.
+	// Best is the first rule among those that wait on every path, None if there is none.
 	Best uint32
 
-	// Complete sets these: chains for each symbol; and tails for each node. That is the node
-	// itself or another after which exactly the same must follow, its own segment included;
-	// None if more than one rule waits for the node.
+	// Complete sets these. chains is per symbol. tails is per node: the node itself or another one
+	// that exactly the same must follow, including its own segment, or None if more than one rule
+	// waits for the node.
 	chains []chain
 	tails  []uint32
 }
 
-// chain is where the suffixes of a symbol are found. Symbols that follow one another and each
-// of which is the longest of the proper suffixes of the next that are symbols are a run.
+// chain locates the suffixes of a symbol. A run is a sequence of consecutive symbols, each of which
+// is the longest proper suffix of the next that is a symbol.
 type chain struct {
 	up    uint32 // the longest proper suffix that is a symbol, None if there is none
 	first uint32 // of the symbol's run
@@ -100,24 +98,22 @@ type GapNode struct {
 	Symbol uint32
 	// Accept is the first rule that ends with this segment.
 	Accept uint32
-	// Children wait once this segment is seen; Best is the first rule of this node and of
-	// them.
+	// Children wait once this segment is found. Best is the first rule of this node and its children.
 	Children
-	// From is where in the path the segment may begin at the earliest, for a node that
-	// waits on every path: 1 if a slash comes before the gap, else 0.
+	// From is the earliest place where the segment may begin, for a node that waits on every path: 1
+	// if a slash precedes the gap, else 0.
 	From uint8
-	// AtEnd says that the segment must end where the path ends. Such a node has no
-	// children.
+	// AtEnd means that the segment must end where the path ends. Such a node has no children.
 	AtEnd bool
 }
 
-// Children are the nodes that wait once a prefix or segment is seen that a gap follows, as
-// a range of indexes, the end excluded, and the first rule of them and their children.
+// Children are the nodes that wait once a prefix or segment before a gap is found, as a half-open
+// range of indexes, and the first rule of them and their children.
 type Children struct {
 	First, End, Best uint32
 }
 
-// complete sets what Complete sets.
+// complete is Complete for the gaps.
 func (g *Gaps) complete() {
 	g.Start.complete()
 	g.completeTails()
@@ -141,7 +137,7 @@ func (g *Gaps) complete() {
 	}
 }
 
-// completeTails finds the nodes that only one rule waits for, and which of them are alike.
+// completeTails finds the nodes that only one rule waits for, and which of them are equal.
 func (g *Gaps) completeTails() {
 	type tail struct {
 		symbol, next uint32 // None if nothing follows
@@ -165,48 +161,48 @@ func (g *Gaps) completeTails() {
 	}
 }
 
-// gapScratch is the memory that the automaton of gaps writes to.
+// gapScratch is the memory that the gap automaton writes to.
 type gapScratch struct {
 	generation uint32
-	ends       []ending  // the longest symbols that end in the path, in its order
-	seen       []seen    // of each symbol
-	found      []uint32  // the symbols that are in the path
-	rooms      []room    // of each node, for those that are tails
-	waiting    []waiter  // the nodes that wait or have waited
-	due        []uint64  // the bytes of the path at which symbols of waiters may end first, 64 to a word
-	wake       []uint32  // for each of these bytes the last such waiter, see waiter
-	awaited    symbolSet // the symbols for which nodes wait and which may end now
-	ready      []uint32  // of each symbol that is awaited, the last waiter
-	opened     int       // the anchors whose children wait
-	woken      uint32    // the words of due that are 0 for good
+	ends       []ending  // the longest symbols that end in the path, in path order
+	seen       []seen    // per symbol
+	found      []uint32  // the symbols in the path
+	rooms      []room    // per node, for tails
+	waiting    []waiter  // nodes that wait or have waited
+	due        []uint64  // the bytes at which symbols of waiters may first end, 64 to a word
+	wake       []uint32  // the last such waiter for each of these bytes, see waiter
+	awaited    symbolSet // symbols that nodes wait for and that may end now
+	ready      []uint32  // the last waiter of each awaited symbol
+	opened     int       // anchors whose children wait
+	woken      uint32    // words of due that are 0 for good
 }
 
-// ending is a symbol and where in the path it ends.
+// ending is a symbol and the place in the path where it ends.
 type ending struct{ end, symbol uint32 }
 
 // seen records the occurrences of a symbol in the path.
 type seen struct {
-	generation uint32 // the rest belongs to another path unless this is the current one
-	last       uint32 // where the symbol ends for the last time, with isPast set once it has ended for the first time
+	generation uint32 // the rest belongs to another path unless this is current
+	last       uint32 // where the symbol ends last, with isPast set once it has ended
 }
 
 // room records where a tail fits in the path.
 type room struct {
-	generation uint32 // the rest belongs to another path unless this is the current one
-	// The path does not have the tail from this byte on, with isCertain set if it has the tail
-	// from all bytes before.
+	generation uint32 // the rest belongs to another path unless this is current
+	// The path doesn't contain the tail from this byte on. isCertain means that it contains the tail
+	// from all earlier bytes.
 	until      uint32
 	rule, from uint32 // the best rule that has waited for the tail, None if none has, and from which byte on
 }
 
-// isCertain is a bit that no length of a path has, like isPast.
+// isCertain is a bit that no path length has, like isPast.
 const isCertain = 1 << 31
 
-// isPast is a bit that no length of a path has.
+// isPast is a bit that no path length has.
 const isPast = 1 << 31
 
-// waiter is a node that waits. Next is the number of another in the same list, 0 if there
-// is none; numbers are one more than indexes.
+// waiter is a waiting node. Next is the number of another in the same list, 0 if there is none;
+// numbers are indexes plus one.
 type waiter struct{ node, next uint32 }
 
 // begin allocates space for the symbols of g, and discards the state of the last path.
@@ -243,11 +239,11 @@ type run struct {
 	length    uint32 // of the path
 	everyPath bool   // what waits on every path counts
 	best      uint32
-	spare     uint32 // how many more segments may be looked at than segmentsAhead for each rule
+	spare     uint32 // remaining budget for examining segments beyond segmentsAhead per rule
 }
 
-// Find returns the first rule below best that matches, best if none does. The anchors in
-// s are those that the path has; everyPath says that what waits on every path counts.
+// Find returns the first rule below best that matches, or best if none does. s has the anchors of
+// the path; everyPath means that what waits on every path counts.
 func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32 {
 	possible := uint32(None)
 	if everyPath {
@@ -269,7 +265,7 @@ func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32
 	return r.best
 }
 
-// read notes the longest symbols that end in the path.
+// read records the longest symbols that end in the path.
 func (g *Gaps) read(s *Scratch, path []byte) {
 	s.ends = s.ends[:0]
 	b := block{0, 0, g.Start.places(path)}
@@ -282,7 +278,7 @@ func (g *Gaps) read(s *Scratch, path []byte) {
 		if at == len(path) {
 			return
 		}
-		// Back at the root, or where a segment has but begun, the filter goes on.
+		// Back at the root, or where a segment has only just begun, the filter continues.
 		next := g.next(state, path[at])
 		switch {
 		case next > g.Shallow:
@@ -295,9 +291,9 @@ func (g *Gaps) read(s *Scratch, path []byte) {
 	}
 }
 
-// begin returns where a segment that begins at byte i or later goes on, and in which
-// state; state 0 if none begins. b is the last block of places that was made, which begin
-// replaces where the path goes on after it.
+// begin returns where a segment that begins at byte i or later continues, and in which state; state
+// 0 if none begins. b is the last block of places, which begin replaces when the path continues
+// after it.
 func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	for i < len(path) {
 		Spend(1)
@@ -316,9 +312,9 @@ func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	return len(path), 0
 }
 
-// next returns the state that a byte leads to. A result up to Shallow has not read the
-// octet: it is 0 if the byte must be read from the root, and the state of the byte before
-// it if a segment may have begun with that one.
+// next returns the state to which a byte leads. A result up to Shallow has not consumed the byte:
+// it is 0 if the byte must be read from the root, and the state of the previous byte if a segment
+// may have begun there.
 func (g *Gaps) next(state uint32, c byte) uint32 {
 	for {
 		Spend(1)
@@ -338,7 +334,7 @@ func (g *Gaps) next(state uint32, c byte) uint32 {
 	}
 }
 
-// childOfMany returns the state with a label from child to end-1, end if there is none.
+// childOfMany returns the state with a label among child to end-1, or end if there is none.
 func (g *Gaps) childOfMany(child, end uint32, c byte) uint32 {
 	if i := bytes.IndexByte(g.Label[child:end], c); i >= 0 {
 		return child + uint32(i)
@@ -346,8 +342,8 @@ func (g *Gaps) childOfMany(child, end uint32, c byte) uint32 {
 	return end
 }
 
-// find goes through what ends in the path, until no rule that may still be found is better than
-// the best one.
+// find goes through the symbols that end in the path, until no rule that can still be found
+// outranks the best one.
 func (r *run) find(possible uint32) {
 	s := r.s
 	s.begin(r.Gaps)
@@ -375,7 +371,7 @@ func (r *run) find(possible uint32) {
 	}
 }
 
-// begins goes on after the nodes of every path for the symbols that end for the first time.
+// begins continues after the nodes of every path for the symbols that end for the first time.
 func (r *run) begins(e ending) {
 	s := r.s
 	for symbol := e.symbol; symbol != None && s.seen[symbol].last&isPast == 0; symbol = r.chains[symbol].up {
@@ -396,8 +392,8 @@ func (r *run) begins(e ending) {
 	}
 }
 
-// wait lets those children wait that may go on in what follows a byte of the path. It looks
-// some segments ahead, and where rules part, as many as if they began here.
+// wait makes those children wait that may match after a byte of the path. It looks some segments
+// ahead, and where rules part, as many as if they began here.
 func (r *run) wait(c Children, end uint32, ahead int) {
 	if c.Best >= r.best {
 		return
@@ -428,12 +424,12 @@ func (r *run) wait(c Children, end uint32, ahead int) {
 	}
 }
 
-// manyChildren is how many times the symbols in the path a node's children must be for these
-// to be searched rather than gone through.
+// manyChildren is the ratio of a node's children to the path's symbols above which the children are
+// searched rather than traversed.
 const manyChildren = 8
 
-// waitFor lets a node wait for its symbol, which must begin at a byte or later and ends for
-// the last time at another, unless what follows decides at once whether its rule matches.
+// waitFor makes a node wait for its symbol, which must begin at a byte or later and ends for the
+// last time at another, unless what follows decides at once whether its rule matches.
 func (r *run) waitFor(id, from, last uint32, ahead int) {
 	node := &r.Nodes[id]
 	if node.Best >= r.best {
@@ -468,9 +464,9 @@ func (r *run) waitFor(id, from, last uint32, ahead int) {
 	s.wake[end] = uint32(len(s.waiting))
 }
 
-// isDecided reports whether a rule that outranks the best need not wait for a tail from a byte
-// on: since it is certain that the path has the tail there or that it has not, or since a rule
-// that outranks this one waits for the same tail.
+// isDecided reports whether a rule that outranks the best needn't wait for a tail from a byte on:
+// it is certain whether the path contains the tail there, or a rule that outranks this one waits
+// for the same tail.
 func (r *run) isDecided(tail, from, rule uint32, ahead int) bool {
 	room := &r.s.rooms[tail]
 	if room.generation != r.s.generation {
@@ -489,14 +485,13 @@ func (r *run) isDecided(tail, from, rule uint32, ahead int) bool {
 	return false
 }
 
-// segmentsAhead is how many segments after the next one are looked at for each rule. maxSpare
-// is how many more are looked at on a path, so that a tail that many rules share is known to
-// its end.
+// segmentsAhead is how many segments after the next one are examined for each rule. maxSpare is how
+// many more are examined per path, so that a tail shared by many rules is known to its end.
 const segmentsAhead, maxSpare = 3, 256
 
-// measure determines where in the path a tail fits. It starts from the last occurrences of the tail's segments: if
-// these follow one another, the answer is certain. It looks at some segments ahead, and at others while r.spare
-// lasts.
+// measure determines where in the path a tail fits. It starts from the last occurrences of the
+// tail's segments: if these are in order, the answer is certain. It looks at some segments ahead,
+// and at others while r.spare lasts.
 func (r *run) measure(tail uint32, ahead int) {
 	s := r.s
 	node := &r.Nodes[tail]
@@ -542,7 +537,7 @@ func (r *run) roomBehind(tail uint32, ahead int) uint32 {
 	return room.until
 }
 
-// wakeUp adds to the awaited symbols the symbols of all nodes whose segments may end up to a byte.
+// wakeUp adds to the awaited symbols those of all nodes whose segments may end by a byte.
 func (r *run) wakeUp(end uint32) {
 	s := r.s
 	for ; ; s.woken++ {
@@ -575,7 +570,7 @@ func (r *run) await(i uint32) {
 	}
 }
 
-// goOn goes on after the nodes that wait for the symbols which end at a byte.
+// goOn continues after the nodes that wait for the symbols ending at a byte.
 func (r *run) goOn(e ending) {
 	s := r.s
 	for symbol := e.symbol; symbol != None; {
@@ -592,8 +587,8 @@ func (r *run) goOn(e ending) {
 	}
 }
 
-// pass goes on after a node whose segment has been found: it may be the last of a rule, and
-// other nodes may wait after it.
+// pass continues after a node whose segment has been found: it may be the last of a rule, and other
+// nodes may wait after it.
 func (r *run) pass(node *GapNode, end uint32, ahead int) {
 	if node.Best < r.best {
 		r.best = min(r.best, node.Accept)

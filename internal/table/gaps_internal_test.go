@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSymbolSet compares the set with a map, also where neighbours in it are far apart.
+// TestSymbolSet compares the set with a map, including sets whose neighbours are far apart.
 func TestSymbolSet(t *testing.T) {
 	const symbols = 10_000
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -37,8 +37,8 @@ func TestSymbolSet(t *testing.T) {
 	}
 }
 
-// TestGenerationsBeginAnew: what was seen of a path so many paths ago that its number comes
-// again is not taken for the new path's.
+// TestGenerationsBeginAnew checks that when the generation number wraps around, old records don't
+// count for the new path.
 func TestGenerationsBeginAnew(t *testing.T) {
 	s := gapScratch{generation: 1}
 	g := &Gaps{Len: make([]uint32, 2)}

@@ -7,8 +7,7 @@ import (
 )
 
 // How the search for segments works. At each place in the path where a segment may begin, the
-// segments are looked up like prefixes, up to eight bytes at a time. Four things complicate
-// it.
+// segments are looked up like prefixes, up to eight bytes at a time. Four things complicate this.
 //
 // First, there are few such places. A three-byte filter finds those among 64 places at once, usually
 // none.
@@ -27,12 +26,11 @@ import (
 // looked up first, backwards from the end, and most paths do not pass the filter of last
 // bytes.
 
-// Segments finds segments where they may begin, and where they must end with the path.
+// Segments finds segments where they may begin, and those that must end with the path.
 type Segments struct {
-	// Trie has a state for each anchor after which segments wait, and one for those that must end
-	// with the path, which are read backwards. An edge leads to the rule whose last segment it is
-	// or, with IsPoint set, to a node. The edges that follow lead from states with higher
-	// numbers.
+	// Trie has a state for each anchor after which segments wait, and one for those that must end with
+	// the path, which are read backwards. An edge leads to the rule whose last segment it is or, with
+	// IsPoint set, to a node. Further edges leave from states with higher numbers.
 	Trie
 	// First filters by the possible lengths of edges where segments begin, Last by those of segments that must end with
 	// the path.
@@ -40,53 +38,52 @@ type Segments struct {
 	Last  LastFilter
 	// Starts are filters of where segments may begin.
 	Starts []StartFilter
-	// Nodes are what edges with IsPoint set lead to, by index.
+	// Nodes are the targets of edges with IsPoint set, by index.
 	Nodes []SegmentNode
-	// Anchors are what segments wait after: none; nothing (EveryPath); the slash at the
-	// start of the path (EveryPathSlash); prefixes and segments.
+	// Anchors are what segments wait after: none; nothing (EveryPath); the slash at the start of the
+	// path (EveryPathSlash); prefixes and segments.
 	Anchors []Anchor
 
-	// Complete sets these. back is the state of the segments of every path that must end
-	// with it, after its first bytes, backTo of them. everyPath are the anchors of every
-	// path with other segments, and after how many bytes these begin; together says that
-	// they all have the first filter, so that where it lets none begin they are done with.
-	// best is the first rule of all that waits on every path.
+	// Complete sets these. back is the state of the segments of every path that must end with it,
+	// after their first bytes, of which backTo is the number. everyPath are the anchors of every path
+	// with other segments, and after how many bytes these begin. together means that all of them use
+	// the first filter, so that no search is needed if it lets none begin. best is the first rule of
+	// all that waits on every path.
 	back, backTo uint32
 	everyPath    []Reached
 	together     bool
 	best         uint32
 }
 
-// EveryPath and EveryPathSlash are the anchors that every path has: the second is the
-// slash that it begins with.
+// EveryPath and EveryPathSlash are the anchors that every path has; the second is its initial
+// slash.
 const (
 	EveryPath = iota + 1
 	EveryPathSlash
 )
 
-// SegmentNode is where a segment ends, unless only a rule ends with it, or where eight
-// octets of one end.
+// SegmentNode is where a segment ends, unless only a rule ends with it, or where the first eight
+// bytes of one end.
 type SegmentNode struct {
 	// Accept is the first rule that ends here.
 	Accept uint32
-	// Anchor is what begins to wait here, 0 if nothing does.
+	// Anchor starts waiting here, 0 if none does.
 	Anchor uint32
-	// Next is the state that goes on from here, 0 if none.
+	// Next is the state that continues from here, 0 if none.
 	Next uint32
 }
 
-// Anchor is a prefix, with segments or without, after which segments wait.
+// Anchor is a prefix, possibly with segments, after which segments wait.
 type Anchor struct {
-	// State is where those are read that may begin anywhere after it, Back where those
-	// that must end with the path, from there backwards; 0 if there are none.
+	// State reads the segments that may begin anywhere after it. Back reads those that must end with
+	// the path, backwards from its end. They are 0 if there are none.
 	State, Back uint32
 	// Best is the first rule among them.
 	Best uint32
-	// Octet is set for an anchor that is one byte which may stand anywhere in any path
-	// behind the first From bytes. Nothing else leads to such an anchor. For all others
-	// Octet and From are 0.
+	// Octet is set for an anchor that is a single byte anywhere in the path after the first From
+	// bytes. Nothing else leads to such an anchor. For all others Octet and From are 0.
 	Octet, From uint8
-	// Filter is the index in Segments.Starts of the filter that these segments pass.
+	// Filter is the index in Segments.Starts of the filter for these segments.
 	Filter uint8
 }
 
@@ -101,13 +98,13 @@ type StartFilter struct {
 	one, two uint8 // the groups with segments of one byte, and of up to two; Complete sets them
 }
 
-// complete sets what Complete sets.
+// complete is Complete for the filter.
 func (f *StartFilter) complete() {
 	f.two = f.Octets[2].Every()
 	f.one = f.Octets[1].Every() & f.two
 }
 
-// complete sets what Complete sets.
+// complete is Complete for the segments.
 func (g *Segments) complete() {
 	for i := range g.Starts {
 		g.Starts[i].complete()
@@ -137,8 +134,8 @@ func (g *Segments) complete() {
 	}
 }
 
-// Find returns the first rule below best that matches, best if none does. The anchors in
-// s are those that the path has; everyPath says that what waits on every path counts.
+// Find returns the first rule below best that matches, or best if none does. s has the anchors of
+// the path; everyPath means that what waits on every path counts.
 func (g *Segments) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32 {
 	b := block{filter: None}
 	if everyPath && g.best < best {
@@ -152,7 +149,7 @@ func (g *Segments) Find(s *Scratch, path []byte, everyPath bool, best uint32) ui
 			}
 		}
 	}
-	for i := 0; i < len(s.Anchors); i++ { // to which a search may add
+	for i := 0; i < len(s.Anchors); i++ { // a search may add more
 		r := s.Anchors[i]
 		if a := &g.Anchors[r.Anchor]; a.Best < best {
 			if a.Back != 0 {
@@ -186,16 +183,15 @@ func (g *Segments) findEveryPath(s *Scratch, b *block, path []byte, best uint32)
 	return best
 }
 
-// block is the set of places in 64 bytes of a path, from byte from on, at which a
-// filter lets segments begin.
+// block is the set of places in 64 bytes of a path, starting at byte from, at which a filter lets
+// segments begin.
 type block struct {
-	filter uint32 // None if none has been asked
+	filter uint32 // None before the first filter
 	from   int
 	set    uint64
 }
 
-// search looks for the segments that wait after an anchor which has ended at a byte of
-// the path.
+// search looks for the segments that wait after an anchor that ends at a byte of the path.
 func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor, best uint32) uint32 {
 	if a.State == 0 || from == len(path) || a.Best >= best {
 		return best
@@ -228,8 +224,8 @@ func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor
 	}
 }
 
-// read goes through the segments that begin at a byte of the path, in a state of which
-// edges of the given lengths may go on with a word.
+// read goes through the segments that begin at a byte of the path, in a state where edges of the
+// given lengths may match a word.
 func (g *Segments) read(s *Scratch, path []byte, at int, state uint32, word uint64, lengths uint8, best uint32) uint32 {
 	for {
 		Spend(1 + bits.OnesCount8(lengths))
@@ -292,15 +288,15 @@ func (s *Scratch) wait(anchor, end uint32) {
 	s.Anchors = append(s.Anchors, Reached{anchor, end})
 }
 
-// places returns the set of places among the first 64 bytes of b, which is not empty, at
-// which the filter lets a segment begin.
+// places returns the set of places among the first 64 bytes of b, which must not be empty, at which
+// the filter lets a segment begin.
 func (f *StartFilter) places(b []byte) uint64 {
 	set := triples64(&f.Octets, b)
 	n := len(b)
 	if n > 65 {
 		return set
 	}
-	// Behind the end of b there may be anything, so that its last two bytes are looked at here.
+	// After the end of b there may be anything, so its last two bytes are examined here.
 	set &= 1<<max(n-2, 0) - 1
 	if f.two == 0 {
 		return set
@@ -315,8 +311,7 @@ func (f *StartFilter) places(b []byte) uint64 {
 	return set
 }
 
-// lastOctets returns the last eight bytes, the last in the lowest byte, or as many as
-// there are.
+// lastOctets returns up to the last eight bytes, the last in the lowest byte.
 func lastOctets(b []byte) uint64 {
 	if n := len(b); n >= EdgeOctets {
 		return bits.ReverseBytes64(binary.LittleEndian.Uint64(b[n-EdgeOctets:]))

@@ -2,12 +2,12 @@ package table
 
 import "reflect"
 
-// Size returns how many bytes a table takes.
+// Size returns the memory of a table in bytes.
 func (t *Table) Size() int64 {
 	return int64(reflect.TypeFor[Table]().Size()) + referred(reflect.ValueOf(t).Elem())
 }
 
-// referred returns how many bytes a value takes beside its own.
+// referred returns the memory that a value refers to, in bytes.
 func referred(v reflect.Value) (bytes int64) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -2,7 +2,7 @@
 
 package table
 
-// Spent is the sum of what Spend was given, of one goroutine.
+// Spent is the sum of Spend's arguments, for a single goroutine.
 var Spent int
 
 // Spend adds to Spent.

@@ -2,8 +2,7 @@ package table
 
 import "math/bits"
 
-// symbolSet is a set of symbols, 64 to a word. A bit of blocks is set for each word that is
-// not 0.
+// symbolSet is a set of symbols, 64 per word. blocks has a bit for each nonzero word.
 type symbolSet struct {
 	words, blocks []uint64
 	n             int
@@ -21,7 +20,7 @@ func (s *symbolSet) reset(symbols int) {
 	s.n = 0
 }
 
-// add adds a symbol, and reports whether it was not there.
+// add adds a symbol, and reports whether it is new.
 func (s *symbolSet) add(symbol uint32) bool {
 	word, bit := &s.words[symbol/64], uint64(1)<<(symbol%64)
 	if *word&bit != 0 {
@@ -33,7 +32,7 @@ func (s *symbolSet) add(symbol uint32) bool {
 	return true
 }
 
-// remove removes a symbol that is there.
+// remove removes a symbol, which must be in the set.
 func (s *symbolSet) remove(symbol uint32) {
 	word := &s.words[symbol/64]
 	*word &^= 1 << (symbol % 64)
@@ -43,7 +42,7 @@ func (s *symbolSet) remove(symbol uint32) {
 	s.n--
 }
 
-// last returns the last symbol of the set up to one, None if there is none.
+// last returns the last symbol of the set up to one, or None if there is none.
 func (s *symbolSet) last(symbol uint32) uint32 {
 	at := symbol / 64
 	if word := s.words[at] & upTo(symbol); word != 0 {
@@ -60,7 +59,7 @@ func (s *symbolSet) last(symbol uint32) uint32 {
 	return None
 }
 
-// upTo returns a word in which all bits up to that of a number are set.
+// upTo returns a word with all bits up to a number's bit set.
 func upTo(n uint32) uint64 { return 2<<(n%64) - 1 }
 
 // top is the highest bit that is set.

@@ -1,30 +1,29 @@
-// Package table has the tables with which a machine of package automaton finds the first
-// rule that matches a path without looking at the others. Package build makes a Table
-// of a ranked list of rules and calls Complete; after that it does not change. The number of
-// a rule is its place in that list: rule 0 outranks all others.
+// Package table has the tables with which a machine of package automaton finds the first rule that
+// matches a path without examining the others. Package build builds a Table from a ranked list of
+// rules and calls Complete; after that the Table is immutable. The number of a rule is its place in
+// that list: rule 0 outranks all others.
 //
-// A single automaton would need a state for each set of segments that may have been seen. So
-// a table has two parts, neither larger than the rules. One is a trie of what patterns begin
-// with (Trie and Point), which reads eight bytes at a time and nearly always ends early. The
-// other finds the segments after gaps, in one of two ways. Segments searches for them
-// where they may begin, which is fast for all real machines with segments but one in a
-// hundred. Gaps is Aho and Corasick's automaton, which takes the same time for each byte of
-// the path whatever the rules are.
+// A single automaton would need a state for each set of segments that may have been seen. So a
+// table has two parts, neither larger than the rules. One is a trie of the beginnings of patterns
+// (Trie and Point), which reads eight bytes at a time and nearly always ends early. The other finds
+// the segments after gaps in one of two ways. Segments searches for them where they may begin,
+// which is fast for 99 per cent of real machines with segments. Gaps is an Aho-Corasick automaton,
+// which takes the same time for each byte of the path whatever the rules are.
 //
-// A match takes time in proportion to the bytes of the path and to the segments of rules that
-// the path has: of each rule those from its start on that the path has one after the other,
-// one more, and the different segments of all rules, each once. It never takes the product of
-// the two. TestSearch in package bench looks for rules and paths that break this law; it counts
-// steps (Spend). No less can be promised: which of many rules of two segments has them in the
-// path, one after the other, is the question whether a matrix has a one where some of its rows
-// and some of its columns meet. For that no way is known that is much faster than to look at
-// each rule (Henzinger et al. 2015 conjecture that there is none), and 500 KiB hold 40,000 such
-// rules. The slowest that TestSearch has found take 0.1 to 0.4 ms for a path of 100 bytes.
+// A match takes time proportional to the bytes of the path plus the segments of rules in the path:
+// for each rule its initial segments that the path contains in order, plus one, and the distinct
+// segments of all rules, each once. It never takes the product of the two. TestSearch in package
+// bench searches for rules and paths that violate this; it counts steps (Spend). No better bound
+// can be promised: finding which of many rules with two segments has them in the path in order is
+// equivalent to asking whether a matrix has a one in given rows and columns. No method is known
+// that is much faster than examining each rule (Henzinger et al. 2015 conjecture that there is
+// none), and 500 KiB hold 40,000 such rules. The slowest found by TestSearch take 0.1 to 0.4 ms for
+// a path of 100 bytes.
 //
-// Both ways are needed (BenchmarkHostile in package bench). For rules that Segments
-// could take long with, a path of 8,000 bytes took 73 ms to try 20,000 rules of three
-// gaps one by one, and 0.24 ms with Gaps; Segments without its limit took 21 ms for
-// 1,300 rules of up to 100 gaps, and Gaps 0.13 ms.
+// Both ways are needed (BenchmarkHostile in package bench). For rules that could be slow with
+// Segments, a path of 8,000 bytes took 73 ms to try 20,000 rules of three gaps one by one, and 0.24
+// ms with Gaps; Segments without its limit took 21 ms for 1,300 rules of up to 100 gaps, and Gaps
+// 0.13 ms.
 package table
 
 import (
@@ -40,11 +39,10 @@ const None = math.MaxUint32
 
 // Table finds the rules of a ranked list that match a path.
 type Table struct {
-	// Base is the first rule that matches every path; it is the verdict if nothing better
-	// is found.
+	// Base is the first rule that matches every path. It is the verdict if nothing better is found.
 	Base uint32
-	// Trie reads prefixes. Its state 1 stands after the slash that every path begins
-	// with; it may be without edges.
+	// Trie reads prefixes. Its state 1 is after the slash that every path begins with; it may have no
+	// edges.
 	Trie
 	// First filters by the possible lengths of the edges of state 1.
 	First Filter
@@ -52,18 +50,16 @@ type Table struct {
 	Points []Point
 	// Candidates are rules that points try one by one, see Point.Candidates.
 	Candidates []uint32
-	// Segments finds the segments after gaps. It is nil if there are none or Gaps has
-	// them.
+	// Segments finds the segments after gaps. It is nil if there are none or Gaps is used.
 	Segments *Segments
-	// Gaps finds the segments after gaps where Segments could take long, else it is nil.
+	// Gaps finds the segments after gaps where Segments could be slow; otherwise it is nil.
 	Gaps *Gaps
 
-	// AtSlash says that there is something to do at point 0 on paths that are longer.
-	// Complete sets it.
+	// AtSlash means that point 0 matters for longer paths. Complete sets it.
 	AtSlash bool
 }
 
-// Complete computes what a match needs of a table that is otherwise finished.
+// Complete computes what a match needs from a table that is otherwise finished.
 func (t *Table) Complete() {
 	p := &t.Points[0]
 	t.AtSlash = p.B != 0 || p.Anchor != 0 || p.Candidates != p.CandidatesEnd
@@ -75,26 +71,25 @@ func (t *Table) Complete() {
 	}
 }
 
-// Point is a place in the path where at least one prefix ends. Rules in form B have
-// points of their own, since their path may be written otherwise.
+// Point is a place in the path where at least one prefix ends. Rules in form B have separate
+// points, because their path may be spelled differently.
 type Point struct {
-	// Accept is the first rule that ends here whatever follows; End the first that ends
-	// here if the path does.
+	// Accept is the first rule that ends here whatever follows; End is the first that ends here if the
+	// path does.
 	Accept, End uint32
-	// Candidates and CandidatesEnd are a range of Table.Candidates, the end excluded: rules
-	// with a gap after their prefix, so few that to try each costs less than to search for
-	// segments.
+	// Candidates and CandidatesEnd are a half-open range of Table.Candidates: rules with a gap after
+	// their prefix, few enough that trying each is cheaper than searching for segments.
 	Candidates, CandidatesEnd uint32
-	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here
-	// behind a gap, 0 if nothing does.
+	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here after a gap, 0 if
+	// nothing does.
 	Anchor uint32
-	// Next is the state that goes on from here, 0 if none.
+	// Next is the state that continues from here, 0 if none.
 	Next uint32
-	// Len is the number of bytes of the path before the point. If these are more than
-	// the edge that leads here has read, the pattern of rule From says what they are.
+	// Len is the number of bytes of the path before the point. If the edge that leads here has read
+	// fewer, the pattern of rule From has the others.
 	Len, From uint32
-	// B is the point for the rules in form B that end at the same place, 0 if there are
-	// none. In that one Next and B are 0.
+	// B is the point for the rules in form B that end at the same place, 0 if there are none. In that
+	// point Next and B are 0.
 	B uint32
 }
 
@@ -108,11 +103,11 @@ type Trie struct {
 	// its edges is empty (Key 0, To None), and each is found within MaxProbes places of its
 	// Hash.
 	Edges []Edge
-	// Slots has for each place of Edges the SlotBit of each edge whose search begins
-	// there. Most edges that are not there need no search.
+	// Slots has for each place of Edges the SlotBit of each edge whose search begins there. It avoids
+	// most searches for missing edges.
 	Slots []uint8
-	// Seed is the seed of the hash function. Another is tried where an edge would lie
-	// more than MaxProbes places from where the search for it begins.
+	// Seed is the seed of the hash function. It is replaced if an edge would be more than MaxProbes
+	// places from the start of its search.
 	Seed uint64
 }
 
@@ -122,17 +117,16 @@ type State struct {
 	Lengths uint8
 }
 
-// Edge leads on from a state by one to eight bytes. Only edges of eight bytes lead to
-// further states.
+// Edge leads from a state by one to eight bytes. Only edges of eight bytes lead to further states.
 type Edge struct {
-	// Word holds the bytes, the first in its lowest byte; the rest is 0.
+	// Word holds the bytes, the first in the lowest byte; the rest is 0.
 	Word uint64
 	// Key is the state, times eight, plus the number of bytes less one. It is 0 in an
 	// empty place, since no edge leaves state 0.
 	Key uint32
-	// To is a point or node, with IsPoint set, or a rule. In the trie of prefixes that is
-	// the only rule whose prefix begins so: with IsWhole set it matches whatever follows,
-	// else it is compared as a whole.
+	// To is a point or node, with IsPoint set, or a rule. In the trie of prefixes that is the only
+	// rule whose prefix begins so. With IsWhole set it matches whatever follows; otherwise it is
+	// compared as a whole.
 	To uint32
 }
 
@@ -144,10 +138,10 @@ const (
 	IsWhole = 1 << 30
 )
 
-// MaxProbes is the highest number of places at which a search in Edges looks.
+// MaxProbes limits the places that a search in Edges examines.
 const MaxProbes = 64
 
-// Edge returns where the edge with a word and a key leads, None if there is none.
+// Edge returns the target of the edge with a word and a key, or None if there is none.
 func (t *Trie) Edge(word uint64, key uint32) uint32 {
 	i := Hash(word, key, t.Seed)
 	mask := uint64(len(t.Edges) - 1)
@@ -160,7 +154,7 @@ func (t *Trie) Edge(word uint64, key uint32) uint32 {
 			return e.To
 		}
 	}
-	return None // only a hostile robots.txt fills so many places in a row
+	return None // only a hostile robots.txt fills so many consecutive places
 }
 
 // SetEdges builds the hash table of the trie's edges, and reports whether that succeeded. An edge far from
@@ -188,7 +182,7 @@ func (t *Trie) SetEdges(edges []Edge) bool {
 	return false
 }
 
-// put puts edges into the hash table, unless one lies too far from its place.
+// put puts edges into the hash table. It returns false if one would be too far from its place.
 func (t *Trie) put(edges []Edge) bool {
 	for i := range t.Edges {
 		t.Edges[i] = Edge{To: None}
@@ -199,7 +193,7 @@ func (t *Trie) put(edges []Edge) bool {
 		i := Hash(e.Word, e.Key, t.Seed)
 		t.Slots[i&mask] |= SlotBit(i)
 		for n := 1; t.Edges[i&mask].Key != 0; n++ {
-			if n == MaxProbes { // and the search looks no further
+			if n == MaxProbes { // the search looks no further
 				return false
 			}
 			i++
@@ -209,8 +203,8 @@ func (t *Trie) put(edges []Edge) bool {
 	return true
 }
 
-// seedOf returns a number that depends on the bytes of all edges and on their order
-// (after FNV-1a, a word at a time).
+// seedOf returns a number that depends on the bytes of all edges and on their order (after FNV-1a,
+// a word at a time).
 func seedOf(edges []Edge) uint64 {
 	seed := uint64(0xcbf29ce484222325)
 	for _, e := range edges {
@@ -241,14 +235,14 @@ type Filter [EdgeOctets][64]uint8
 // LastFilter is a filter of two bytes.
 type LastFilter [2][64]uint8
 
-// Fold makes six bits of each byte of a word. Of the bytes that URLs are made of only
-// letters that differ in case become the same.
+// Fold reduces each byte of a word to six bits. Among the bytes in URLs, only letters that differ
+// in case become equal.
 func Fold(word uint64) uint64 {
 	const low, letter = 0x1f1f1f1f1f1f1f1f, 0x2020202020202020
 	return word&low | word>>1&letter
 }
 
-// AddEdge lets an edge pass a filter by its bytes.
+// AddEdge lets an edge pass a filter.
 func AddEdge(f [][64]uint8, e *Edge) {
 	last, word := e.Key&7, Fold(e.Word)
 	for i := range min(int(last)+1, len(f)) {
@@ -256,7 +250,7 @@ func AddEdge(f [][64]uint8, e *Edge) {
 	}
 }
 
-// AddShorter lets edges of the given lengths pass a filter after their end by any byte.
+// AddShorter lets edges of the given lengths pass a filter with any byte after their end.
 func AddShorter(f [][64]uint8, lengths uint8) {
 	const each = 0x0101010101010101
 	for i := range f {
@@ -269,21 +263,20 @@ func AddShorter(f [][64]uint8, lengths uint8) {
 	}
 }
 
-// of returns the lengths that a word may have.
+// of returns the possible lengths for a word.
 func (f *LastFilter) of(word uint64) uint8 {
 	word = Fold(word)
 	return f[0][word&63] & f[1][word>>8&63]
 }
 
-// of returns the lengths that a word may have.
+// of returns the possible lengths for a word.
 func (f *Filter) of(word uint64) uint8 {
 	word = Fold(word)
 	return f[0][word&63] & f[1][word>>8&63] & f[2][word>>16&63] & f[3][word>>24&63] &
 		f[4][word>>32&63] & f[5][word>>40&63] & f[6][word>>48&63] & f[7][word>>56]
 }
 
-// FirstOctets returns the first eight bytes, the first in the lowest byte, or as many as
-// there are.
+// FirstOctets returns up to the first eight bytes, the first in the lowest byte.
 func FirstOctets(b []byte) uint64 {
 	switch n := len(b); {
 	case n >= EdgeOctets:
@@ -298,8 +291,8 @@ func FirstOctets(b []byte) uint64 {
 	return 0
 }
 
-// WordMask has the lowest n bytes set. It is longer than EdgeOctets needs, so that an
-// index of four bits is known to be in it.
+// WordMask has the lowest n bytes set. It is longer than EdgeOctets needs, so that a four-bit index
+// is known to be in range.
 var WordMask = func() (m [16]uint64) {
 	for n := range m {
 		m[n] = 1<<(8*n) - 1
@@ -310,13 +303,13 @@ var WordMask = func() (m [16]uint64) {
 // LengthsUpTo has a bit for each of the first n lengths.
 var LengthsUpTo = [EdgeOctets + 1]uint8{0, 1, 3, 7, 15, 31, 63, 127, 255}
 
-// HasEmptySegment reports whether there is nothing between two gaps, or after the last, in
-// what follows the first gap of a pattern.
+// HasEmptySegment reports whether nothing is between two gaps, or after the last, in a pattern
+// after its first gap.
 func HasEmptySegment(rest string) bool {
 	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")
 }
 
-// Rarity orders bytes by how rarely they stand in the paths of URLs.
+// Rarity orders bytes by how rarely they occur in the paths of URLs.
 func Rarity(octet byte) int {
 	switch {
 	case octet == '/':
@@ -331,11 +324,11 @@ func Rarity(octet byte) int {
 	return 29
 }
 
-// Scratch is the memory that a search writes to. It belongs to one goroutine at a time.
+// Scratch is the memory that a search writes to. It isn't safe for concurrent use.
 type Scratch struct {
-	Anchors []Reached // those that the path has, prefixes in the order of their ends
+	Anchors []Reached // of the path, prefixes in the order of their ends
 	gapScratch
 }
 
-// Reached is an anchor that the path has, and where it ends.
+// Reached is an anchor of the path, with the place where it ends.
 type Reached struct{ Anchor, End uint32 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNoFileIsWrittenForAllSeeds: edges that lie in one long row for the seed that they
-// themselves make, and for those next to it, still have a hash table.
+// TestNoFileIsWrittenForAllSeeds checks that edges that collide for the seed derived from them, and
+// for neighbouring seeds, still get a hash table.
 func TestNoFileIsWrittenForAllSeeds(t *testing.T) {
 	const (
 		first = 12345 // the seed that the edges make

@@ -12,21 +12,22 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// columnChunk is a column of the row group that is written: pages that are complete, and the values of the next.
+// columnChunk is a column of the row group being written: complete pages, and the values of the
+// next page.
 type columnChunk struct {
 	field *Field
-	pages []byte // with their headers, compressed
-	raw   int64  // bytes of the pages before they were compressed
+	pages []byte // with headers, compressed
+	raw   int64  // uncompressed bytes of the pages
 	all   format.ColumnMetaData
 
-	// dictionary has the place of each value, if values stand in a dictionary. It has terms values, words.
+	// dictionary maps values to their places, if there is a dictionary. It has terms values in words.
 	dictionary map[string]int32
 	terms      int32
 	words      []byte
 
 	repetitions, definitions []byte  // of the page
-	indices                  []int32 // in the dictionary, or values
-	values                   []byte  // as they are stored; a Bool has a byte until the page ends
+	indices                  []int32 // places in the dictionary, or values
+	values                   []byte  // as stored; a Bool has a byte until the page ends
 
 	least, most []byte // nil if there are no values, or one is longer than boundBytes
 	unbounded   bool
@@ -41,7 +42,7 @@ func (c *columnChunk) begin(f *Field) {
 	}
 }
 
-// levels returns the highest level of definition, which a value has.
+// levels returns the highest definition level, which values have.
 func (c *columnChunk) levels() byte {
 	if c.field.Required && c.field.Kind != Texts {
 		return 0
@@ -49,13 +50,13 @@ func (c *columnChunk) levels() byte {
 	return 1
 }
 
-// null adds a null, or a list of nothing.
+// null adds a null, or an empty list.
 func (c *columnChunk) null() {
 	c.all.Statistics.NullCount++
 	c.repetitions, c.definitions = append(c.repetitions, 0), append(c.definitions, 0)
 }
 
-// list reads the texts of a list, whose length is one more than their number.
+// list reads the texts of a list. length is their number plus one.
 func (c *columnChunk) list(rest []byte, length uint64) []byte {
 	if length <= 1 {
 		c.null()
@@ -98,7 +99,7 @@ func (c *columnChunk) store(b, value []byte) []byte {
 
 func (c *columnChunk) isText() bool { return c.field.Kind == Text || c.field.Kind == Texts }
 
-// bound notes the least and the greatest value.
+// bound updates the least and the greatest value.
 func (c *columnChunk) bound(value []byte) {
 	c.unbounded = c.unbounded || len(value) > boundBytes
 	switch {
@@ -126,7 +127,7 @@ func (c *columnChunk) compare(a, b []byte) int {
 	return int(a[n]) - int(b[n])
 }
 
-// endRow ends the page if it is large enough, and the dictionary if it is too large.
+// endRow ends the page if it is large enough, and gives up the dictionary if it is too large.
 func (c *columnChunk) endRow() error {
 	full := len(c.words) > dictionaryBytes && c.dictionary != nil
 	if !full && len(c.values)+4*len(c.indices)+len(c.definitions)/8 < pageBytes {
@@ -139,7 +140,7 @@ func (c *columnChunk) endRow() error {
 	return err
 }
 
-// endPage adds the values of the page to the pages.
+// endPage encodes the current page and appends it to pages.
 func (c *columnChunk) endPage() error {
 	if len(c.definitions) == 0 {
 		return nil
@@ -180,7 +181,7 @@ func (c *columnChunk) endPage() error {
 
 // appendLevels appends levels of 0 and 1 with their length.
 func appendLevels(b, levels []byte) []byte {
-	packed, _ := (&rle.Encoding{BitWidth: 1}).EncodeLevels(nil, levels) // an error is one of the width
+	packed, _ := (&rle.Encoding{BitWidth: 1}).EncodeLevels(nil, levels) // only an invalid width is an error
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(packed))), packed...)
 }
 
@@ -193,7 +194,7 @@ func (c *columnChunk) page(header format.PageHeader, data []byte) ([]byte, error
 	return append(head, packed...), err
 }
 
-// end returns the chunk as it stands at a place of the file, and what the footer says of it.
+// end returns the chunk at a given place of the file, and its description for the footer.
 func (c *columnChunk) end(at int64) (data []byte, about format.ColumnMetaData, err error) {
 	if err := c.endPage(); err != nil {
 		return nil, about, err

@@ -171,7 +171,7 @@ func text0(s *string) string {
 	return *s
 }
 
-// firstDifference tells where two texts begin to differ.
+// firstDifference returns where two texts begin to differ.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {
@@ -304,7 +304,7 @@ func small(t testing.TB, codec compress.Codec, version int) []byte {
 	return write(t, rows, parquet.Compression(codec), parquet.DataPageVersion(version))
 }
 
-// TestWriterIsDeterministic writes many rows in calls of different lengths.
+// TestWriterIsDeterministic writes many rows in calls of different lengths, and compares the bytes.
 func TestWriterIsDeterministic(t *testing.T) {
 	var want []byte
 	for _, most := range []int{1, 7, 256, 1000, 1 << 30} {

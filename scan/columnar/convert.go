@@ -9,11 +9,11 @@ import (
 
 const (
 	daySeconds = 24 * 60 * 60
-	// julianEpoch is the Julian day of 1970-01-01, as INT96 counts days.
+	// julianEpoch is the Julian day of 1970-01-01, for INT96.
 	julianEpoch = 2440588
 )
 
-// whole returns a number as it is stored.
+// whole decodes a stored number.
 func whole(raw []byte) int64 {
 	if len(raw) == 4 {
 		return int64(int32(binary.LittleEndian.Uint32(raw)))
@@ -21,7 +21,7 @@ func whole(raw []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(raw))
 }
 
-// moment returns the time of a value of a type of time.
+// moment returns the time of a value of a time type.
 func (m meaning) moment(raw []byte) time.Time {
 	switch m {
 	case days:

@@ -11,27 +11,27 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// cursor reads the values of a column in the order of the rows.
+// cursor reads the values of a column in row order.
 type cursor struct {
 	file   *File
 	column *Column
-	leaf   int   // the place of the column
-	group  int   // the number of the current row group, from 1
-	rows   int64 // rows of it that follow on later pages
-	work   int64 // that may still be done
+	leaf   int   // index of the column
+	group  int   // number of the current row group, from 1
+	rows   int64 // its remaining rows on later pages
+	work   int64 // remaining budget
 
 	pages      pages
-	data       []byte // the buffer of the page
+	data       []byte // buffer of the page
 	dict       dictionary
-	dictData   []byte // the buffer of its page
+	dictData   []byte // buffer of the dictionary page
 	hasDict    bool
-	inPage     int64 // rows of the page that follow
+	inPage     int64 // remaining rows of the page
 	definition hybrid
 	values     values
-	written    []byte // the value, if it is not stored as text
+	written    []byte // the value as text, if it isn't stored as text
 }
 
-// cursor returns a cursor of the column with a name.
+// cursor returns a cursor for a named column.
 func (f *File) cursor(name string) (*cursor, error) {
 	leaf, err := f.find(name)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *File) cursor(name string) (*cursor, error) {
 	return &cursor{file: f, column: column, leaf: leaf, work: f.mostWork()}, nil
 }
 
-// spend counts work.
+// spend subtracts from the work budget.
 func (c *cursor) spend(work int64) error {
 	c.work -= work
 	if c.work < 0 {
@@ -61,8 +61,8 @@ func (c *cursor) spend(work int64) error {
 	return nil
 }
 
-// next returns the value of the next row as it is stored, nil if it is null. It is valid until the
-// next call. After the last row the error is io.EOF.
+// next returns the stored value of the next row, nil if it is null. It is valid until the next
+// call. After the last row the error is io.EOF.
 func (c *cursor) next() ([]byte, error) {
 	for c.inPage == 0 {
 		if err := c.page(); err != nil {
@@ -98,7 +98,7 @@ func (c *cursor) fail(err error) error {
 	return fail(fmt.Errorf("column %s, row group %d: %w", shorten(c.column.Name), c.group, err))
 }
 
-// page begins the next page with data, in the row group or in one that follows.
+// page advances to the next page with data, in this or a later row group.
 func (c *cursor) page() error {
 	for c.rows == 0 {
 		if c.group == len(c.file.groups) {
@@ -156,7 +156,7 @@ func (c *cursor) readDictionary(h *header) (err error) {
 	return nil
 }
 
-// begin begins with the values of the page that has been read.
+// begin starts the values of the page that has been read.
 func (c *cursor) begin(h *header) error {
 	if h.values > c.rows {
 		return errors.New("the pages have more values than the row group has rows")

@@ -15,22 +15,22 @@ var (
 	errDamaged  = errors.New("a page is damaged")
 )
 
-// values are the values of a data page that are not null, one after the other.
+// values are the consecutive non-null values of a data page.
 type values struct {
-	// rest is what follows: texts with their lengths, texts without them, or numbers of width bytes.
+	// rest is what remains: texts with their lengths, texts without them, or numbers of width bytes.
 	rest  []byte
 	width int
 	// indices are places in a dictionary, if there is one.
 	indices hybrid
 	dict    *dictionary
-	// lengths are the lengths of the texts that follow, or of their suffixes after the common prefix, if
+	// lengths are the lengths of the remaining texts, or of their suffixes after the common prefix, if
 	// there are prefixes.
 	lengths, prefixes []int32
-	text              []byte // the text before
+	text              []byte // the previous text
 }
 
-// next returns the next value as it is stored, a text, or a number in little-endian order. It is valid until the
-// next call. next returns false if there are no more, or if the page is damaged.
+// next returns the next stored value, a text or a number in little-endian order. It is valid until
+// the next call. It returns false if there are no more, or if the page is damaged.
 func (v *values) next() ([]byte, bool) {
 	at, n := 0, v.width
 	switch {
@@ -77,14 +77,14 @@ func (v *values) nextDelta() ([]byte, bool) {
 	return v.text, true
 }
 
-// dictionary is the values of a dictionary page.
+// dictionary holds the values of a dictionary page.
 type dictionary struct {
 	page   []byte
 	width  int      // of numbers
-	starts []uint32 // of texts with their lengths, and where the last one ends
+	starts []uint32 // of texts with their lengths, and the end of the last one
 }
 
-// set reads the page, which the dictionary keeps.
+// set reads the page, which the dictionary retains.
 func (d *dictionary) set(page []byte, width int) {
 	d.page, d.width, d.starts = page, width, append(d.starts[:0], 0)
 	for rest := page; width == 0 && len(rest) > 0; {
@@ -110,21 +110,22 @@ func (d *dictionary) value(i uint32) ([]byte, bool) {
 	return d.page[d.starts[i]+plain.ByteArrayLengthSize : d.starts[i+1]], true
 }
 
-// hybrid reads numbers of few bits: runs of one number, and numbers packed eight at a time. It unpacks a few of them
-// at a time, as some bytes can state any number of equal ones.
+// hybrid reads numbers with few bits: runs of a repeated number, and numbers packed eight at a
+// time. It unpacks a few of them at a time, because a few bytes can declare any number of equal
+// ones.
 type hybrid struct {
 	rest   []byte
 	width  uint
-	run    uint64 // how many numbers of the run follow those that are ready
-	packed []byte // their bits, if they are not equal
+	run    uint64 // remaining numbers of the run, without the ready ones
+	packed []byte // bits of unequal numbers
 	equal  bool
 
-	ready   uint64 // how many numbers of the batch are ready, of which at is the next
+	ready   uint64 // number of decoded numbers in batch, and the next of them
 	at      uint64
 	numbers [hybridBatch]uint32
 }
 
-// hybridBatch is how many numbers are unpacked at once, which begin and end with a byte.
+// hybridBatch is how many numbers are unpacked at once. They begin and end at byte boundaries.
 const hybridBatch = 64
 
 func (h *hybrid) reset(b []byte, width uint) {
@@ -139,7 +140,7 @@ func (h *hybrid) next() (uint32, bool) {
 	return h.numbers[h.at-1], true
 }
 
-// more makes the next numbers ready.
+// more decodes the next numbers.
 func (h *hybrid) more() bool {
 	for h.run == 0 {
 		if !h.begin() {
@@ -171,7 +172,7 @@ func (h *hybrid) begin() bool {
 		h.run = size * 8 / uint64(h.width)
 		return true
 	}
-	if !h.equal { // numbers of no bits
+	if !h.equal { // numbers without bits
 		h.run, h.equal = h.run*8, true
 	}
 	size := (h.width + 7) / 8
@@ -187,12 +188,12 @@ func (h *hybrid) begin() bool {
 	return true
 }
 
-// maxDelta bounds how many numbers of DELTA_BINARY_PACKED a page has, which are all decoded at once and copied: they
-// take no more memory than a page.
+// maxDelta limits the numbers on a DELTA_BINARY_PACKED page, which are all decoded at once and
+// copied: they use no more memory than a page.
 const maxDelta = maxPage / 16
 
-// deltaNumbers decodes numbers that are stored as differences, DELTA_BINARY_PACKED, of which there are no more than
-// most. It returns what follows.
+// deltaNumbers decodes numbers stored as differences, DELTA_BINARY_PACKED, at most most of them. It
+// returns the remaining bytes.
 func deltaNumbers(b []byte, most int64) (n []int32, rest []byte, ok bool) {
 	end, ok := deltaEnd(b, most, 32)
 	if !ok {
@@ -202,8 +203,8 @@ func deltaNumbers(b []byte, most int64) (n []int32, rest []byte, ok bool) {
 	return n, b[end:], err == nil
 }
 
-// deltaEnd returns where numbers of some bits end. The library makes as many as the header says, whether they follow
-// or not.
+// deltaEnd returns the end of the encoded numbers. It is needed because the library produces as
+// many numbers as the header declares, even if they are missing.
 func deltaEnd(b []byte, most int64, bits byte) (end int, ok bool) {
 	at, ok := 0, true
 	varint := func() uint64 {
@@ -239,12 +240,12 @@ func deltaEnd(b []byte, most int64, bits byte) (end int, ok bool) {
 	return at, true
 }
 
-// reset begins with the data of a page that has most values at most. The dictionary is nil if there is none.
+// reset starts the data of a page with at most most values. The dictionary is nil if there is none.
 func (v *values) reset(data []byte, most int64, encoding format.Encoding, of format.Type, d *dictionary) error {
 	*v = values{rest: data, width: widths[of], text: []byte{}} // nil would be a null
 	ok := true
 	switch {
-	case len(data) == 0: // no value but null
+	case len(data) == 0: // only nulls
 	case encoding == format.RLEDictionary || encoding == format.PlainDictionary:
 		if d == nil {
 			return errors.New("a page has values of a dictionary that is missing")

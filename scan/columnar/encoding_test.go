@@ -119,7 +119,7 @@ func random(r *rand.Rand, of parquet.Type, different int) (parquet.Value, string
 	return parquet.Int64Value(wide), fmt.Sprint(wide)
 }
 
-// TestKinds reads values of the other types that have a text.
+// TestKinds reads values of the other types that can be text.
 func TestKinds(t *testing.T) {
 	day := uint32(julianEpoch + 20000)
 	for name, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestInstants reads times as Unix seconds, which are floors.
+// TestInstants reads times as Unix seconds, rounded down.
 func TestInstants(t *testing.T) {
 	for _, c := range []struct {
 		node  parquet.Node
@@ -185,7 +185,7 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestGuardLines holds the allocations of lines to those of pages.
+// TestGuardLines checks that the allocations of lines don't exceed those of pages.
 func TestGuardLines(t *testing.T) {
 	rows := pagesOf(50_000)
 	f := open(t, write(t, rows, parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(1<<20)))

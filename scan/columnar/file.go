@@ -1,18 +1,20 @@
 // Package columnar reads columns of Parquet files and writes Parquet.
 //
-// Reading is for files from strangers. Of a file it reads the footer and the columns that are asked for,
-// starts no goroutine, and refuses pages of more than 128 MiB; a column takes the memory of a page, stored
-// and decompressed, and of a dictionary. A few bytes can state any number of equal values, so the work
-// for a column is bounded by the size of the file (see File.mostWork), and no two row groups may
-// have the same bytes.
+// The reader treats every file as untrusted. It reads the footer and the requested columns, starts
+// no goroutines, and rejects pages of more than 128 MiB. A column uses the memory of a page, stored
+// and decompressed, and of a dictionary. A few bytes can declare any number of equal values, so the
+// work for a column is limited by the size of the file (see File.mostWork), and row groups may not
+// share bytes.
 //
-// The library parquet-go writes, and it decodes the structs of the footer and of pages, packed bits, differences and
-// texts. It gets them after a check, as it allocates by counts that a file states: 17 GB for a footer of 97 bytes. Its
-// reader of columns (v0.32) is not used, because checks of the footer and of the headers of pages are not enough for
-// it. It decompresses without a bound: 3.5 GB for a file of 57 KB whose header states a page of 1,000 bytes. And it
-// repeats levels and indices as often as the page itself says: 1.5 GB for a file of 144 bytes whose header states one
-// value. Nor can it be given a page that has been checked: only the library can make the headers that its functions
-// for one page take. So pages are decompressed here, and runs are read as they are needed.
+// The library parquet-go writes, and it decodes the structs of the footer and of pages, packed
+// bits, differences and texts. It gets these only after a check, because it allocates by counts
+// declared in the file: 17 GB for a footer of 97 bytes. Its column reader (v0.32) isn't used,
+// because checking the footer and the headers of pages isn't enough to make it safe. It
+// decompresses without a limit: 3.5 GB for a file of 57 KB whose header declares a page of 1,000
+// bytes. It repeats levels and indices as often as the page itself declares: 1.5 GB for a file of
+// 144 bytes whose header declares one value. Nor can it be given a page that has been checked,
+// because only the library can make the headers that its page functions take. So pages are
+// decompressed here, and runs are read as needed.
 package columnar
 
 import (
@@ -34,16 +36,16 @@ import (
 
 const (
 	magic = "PAR1"
-	// maxFooter bounds the description of the file at its end, which is held in memory.
+	// maxFooter limits the footer, which is held in memory, in bytes.
 	maxFooter = 256 << 20
-	// maxSchema bounds the names of all columns, with those that they are nested in, and maxColumns how many there are.
+	// maxSchema limits the names of all columns and their parents, in bytes, and maxColumns their
+	// number.
 	maxSchema, maxColumns = 16 << 20, 1 << 16
-	// maxNesting bounds how deep columns are nested.
+	// maxNesting limits the nesting of columns.
 	maxNesting = 64
 )
 
-// File is a Parquet file of which the footer has been read. Its methods may be called from any
-// number of goroutines.
+// File is a Parquet file whose footer has been read. Its methods are safe for concurrent use.
 type File struct {
 	from    io.ReaderAt
 	size    int64
@@ -52,7 +54,7 @@ type File struct {
 	groups  []rowGroup
 }
 
-// footer holds the fields of FileMetaData that are used
+// footer holds the used fields of FileMetaData
 // (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
 type footer struct {
 	Schema     []element  `thrift:"2"`
@@ -69,14 +71,14 @@ type rowGroup struct {
 
 // chunk is ColumnChunk: where a row group has a column.
 type chunk struct {
-	File string `thrift:"1"` // empty if it is in this file
+	File string `thrift:"1"` // empty for this file
 	Meta thrift.Null[struct {
 		Type   format.Type             `thrift:"1"`
 		Codec  format.CompressionCodec `thrift:"4"`
 		Values int64                   `thrift:"5"`
 		Size   int64                   `thrift:"7"`
-		Data   int64                   `thrift:"9"`  // offset of the first page with data
-		Index  int64                   `thrift:"11"` // offset of the dictionary, if that is not 0
+		Data   int64                   `thrift:"9"`  // offset of the first data page
+		Index  int64                   `thrift:"11"` // offset of the dictionary, unless 0
 	}] `thrift:"3"`
 }
 
@@ -88,16 +90,16 @@ func (c *chunk) start() int64 {
 	return c.Meta.V.Data
 }
 
-// The work for a column counts the bytes of its pages, decompressed, and of its values, and
-// rowWork for each row. It may be baseWork, so that a column of one value may have 64 million
-// rows, and fileWork for each byte of the file, as gzip makes 1,032 bytes of one at most.
+// The work for a column is the bytes of its pages, decompressed, and of its values, plus rowWork
+// for each row. The budget is baseWork, so that a column with one value may have 64 million rows,
+// plus fileWork for each byte of the file, because gzip expands a byte to at most 1,032.
 const (
 	rowWork  = 16
 	baseWork = 1 << 30
 	fileWork = 1 << 10
 )
 
-// mostWork is how much work a column may take.
+// mostWork is the work budget of a column.
 func (f *File) mostWork() int64 {
 	if f.size > (math.MaxInt64-baseWork)/fileWork {
 		return math.MaxInt64
@@ -105,22 +107,22 @@ func (f *File) mostWork() int64 {
 	return baseWork + fileWork*f.size
 }
 
-// Column is a column with values, not one in which others are nested.
+// Column is a column with values, not one with nested columns.
 type Column struct {
-	// Name is the path of the column, with a dot between the names.
+	// Name is the path of the column, with dots between the names.
 	Name string
-	// Type is the type of its values, as the format names it: STRING, INT64, DECIMAL(9,2)…
+	// Type is the type of its values in the format's notation: STRING, INT64, DECIMAL(9,2)…
 	Type string
-	// List is set if a row may have several values. Such a column cannot be read.
+	// List means that a row may have several values. Such a column can't be read.
 	List bool
 
 	physical format.Type
 	meaning  meaning
-	levels   int // the definition level of a value that is not null
+	levels   int // definition level of a non-null value
 }
 
-// Open reads the footer of a Parquet file that has size bytes. The file must stay open until
-// everything has been read. Errors do not name the file, here and in all methods.
+// Open reads the footer of a Parquet file of size bytes. The file must stay open until everything
+// has been read. No error of this package names the file.
 func Open(from io.ReaderAt, size int64) (*File, error) {
 	f := &File{from: from, size: size}
 	if err := f.open(); err != nil {
@@ -169,7 +171,7 @@ func (f *File) open() error {
 	return f.use(&meta)
 }
 
-// use takes what the footer says after a check.
+// use validates and stores the footer.
 func (f *File) use(meta *footer) (err error) {
 	f.rows, f.groups = meta.Rows, meta.Groups
 	switch most := f.mostWork() / rowWork; {
@@ -206,8 +208,8 @@ func (f *File) readAt(b []byte, at int64) error {
 	return err
 }
 
-// check returns an error if a row group does not have a column within the file, or two of them have it in the same
-// bytes.
+// check returns an error if a row group lacks a column within the file, or if row groups share the
+// bytes of a column.
 func (f *File) check(leaf int) error {
 	var chunks []*chunk
 	for i := range f.groups {
@@ -246,14 +248,14 @@ func (f *File) checkGroup(g *rowGroup, leaf int) error {
 	return nil
 }
 
-// NumRows is how many rows the file has, by its footer.
+// NumRows is the number of rows according to the footer.
 func (f *File) NumRows() int64 { return f.rows }
 
-// Columns returns the columns in the order of the file. The caller must not change them.
+// Columns returns the columns in the order of the file. The caller must not modify them.
 func (f *File) Columns() []Column { return f.columns }
 
-// find returns the place of a column. Where no path is the name, the only one that is the same
-// but for the case of letters is.
+// find returns the index of a column. Without an exact match, it accepts a single match that
+// ignores case.
 func (f *File) find(name string) (int, error) {
 	found := -1
 	for i := range f.columns {
@@ -274,7 +276,7 @@ func (f *File) find(name string) (int, error) {
 	return found, nil
 }
 
-// names lists the columns for an error.
+// names lists the columns for an error message.
 func (f *File) names() string {
 	const most = 40
 	if len(f.columns) == 0 {
@@ -290,7 +292,7 @@ func (f *File) names() string {
 	return strings.Join(names, ", ")
 }
 
-// shorten quotes a name for an error.
+// shorten quotes a name for an error message.
 func shorten(name string) string {
 	const most = 60
 	if len(name) > most {

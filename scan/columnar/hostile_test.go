@@ -92,7 +92,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestHostile reads files that lie. Each is an error, and none takes much memory.
+// TestHostile checks that files with false claims give an error, and use little memory.
 func TestHostile(t *testing.T) {
 	url := []byte("\x08\x00\x00\x00http://a")
 	n := int32(len(url))
@@ -266,8 +266,8 @@ func equalDeltas(n int) forgedPage {
 	return data(int32(n), int32(len(body)), int32(len(body)), format.DeltaLengthByteArray, body)
 }
 
-// TestManyValues reads millions of values from files of a few kilobytes: those of 16 MB up to a limit,
-// in the memory of a page.
+// TestManyValues reads millions of values from files of a few kilobytes: files of 16 MB up to a
+// limit, in the memory of a page.
 func TestManyValues(t *testing.T) {
 	compressed, _ := zstd.NewWriter(nil)
 	zipped := func(p forgedPage) forgedPage {
@@ -305,8 +305,8 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// TestDamage changes a bit of every byte of a file in turn, and of some bytes of compressed files.
-// It is read whole, or there is an error.
+// TestDamage flips a bit of every byte of a file, and of some bytes of compressed files. The file
+// must be read completely or give an error.
 func TestDamage(t *testing.T) {
 	for name, codec := range codecs {
 		t.Run(name, func(t *testing.T) {
@@ -357,7 +357,7 @@ func readAll(t testing.TB, file []byte) {
 	}
 }
 
-// FuzzColumnar changes the pages and the footer of files, each for itself.
+// FuzzColumnar changes the pages and the footer of files separately.
 func FuzzColumnar(f *testing.F) {
 	for _, codec := range codecs {
 		for version := 1; version <= 2; version++ {
@@ -395,7 +395,7 @@ func (p panicking) ReadAt(b []byte, at int64) (int, error) {
 	panic("a count is wrong")
 }
 
-// TestPanic makes an error of a panic within the library.
+// TestPanic checks that a panic in the library becomes an error.
 func TestPanic(t *testing.T) {
 	file := small(t, codecs["plain"], 2)
 	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))
@@ -409,7 +409,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestReadErrors fails at places of a file, and has the error of the disk from one column at least.
+// TestReadErrors makes reads fail at places of a file, and expects the disk's error from at least
+// one column.
 func TestReadErrors(t *testing.T) {
 	file := write(t, pagesOf(500), parquet.PageBufferSize(4<<10))
 	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))

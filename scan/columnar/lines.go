@@ -13,23 +13,23 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// Options say which columns have the URLs and their times. A column is named by its path, with a
-// dot between the names, in small or large letters if only one column is meant.
+// Options names the columns with the URLs and their times. A column is named by its path, with dots
+// between the names. Case is ignored if that leaves only one match.
 type Options struct {
 	// URL is the column of the URLs.
 	URL string
-	// Date is the column of times: a timestamp of any unit, a date, or text or a number that
-	// format.Instant reads. Empty means none.
+	// Date is the column of times: a timestamp of any unit, a date, or text or numbers that
+	// format.Instant parses. The default is none.
 	Date string
 }
 
-// Lines returns the URLs of all rows as lines, one for each row in their order, and reads no
-// columns except those in the options. A null is an empty line. With a column of times a tab
-// and Unix seconds follow, or the tab alone if there is no time. In a URL the bytes that would
-// end the line, and the tab if a time follows, are percent-encoded.
+// Lines returns the URLs as lines, one per row in row order. It only reads the columns in the
+// options. A null gives an empty line. With a column of times, a tab and Unix seconds follow, or
+// only the tab if there is no time. Bytes of a URL that would end the line, and tabs if a time
+// follows, are percent-encoded.
 //
-// The reader is for one goroutine, and decodes in its Read. Damage is an error after the lines
-// before it. It ends with the error of the context once that is done.
+// The reader isn't safe for concurrent use, and decodes in its Read. Damage is an error after the
+// lines before it. When the context is done, the reader returns its error.
 func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
 	url, err := f.cursor(o.URL)
 	if err != nil {
@@ -49,15 +49,15 @@ func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
 type lines struct {
 	ctx    context.Context
 	url    *cursor
-	date   *cursor // nil if absent
+	date   *cursor // nil if there is none
 	breaks string
 
-	ready  []byte // lines that follow
+	ready  []byte // lines not yet read
 	buffer []byte
 	err    error
 }
 
-// batch is how many bytes of lines are made at once, and a line more.
+// batch is the size of the lines made at once, in bytes, exceeded by at most a line.
 const batch = 64 << 10
 
 func (l *lines) Read(p []byte) (int, error) {
@@ -121,7 +121,7 @@ func (l *lines) unix() (int64, bool, error) {
 	return unix, ok, nil
 }
 
-// appendURL appends a URL, in which bytes that break the line are percent-encoded.
+// appendURL appends a URL, percent-encoding bytes that would break the line.
 func (l *lines) appendURL(b, raw []byte) []byte {
 	for _, c := range []byte(l.breaks) {
 		if bytes.IndexByte(raw, c) >= 0 {
@@ -143,9 +143,9 @@ func (l *lines) Close() error {
 
 var errClosed = errors.New("the lines of a Parquet file were read after Close")
 
-// Select returns the values of some columns, as a slice for each row in the order of the names, and reads
-// no other column. A value is nil if it is null. Numbers are in decimal, and times are RFC 3339 in
-// UTC. Row and values are valid until the next one. An error ends the rows.
+// Select returns the values of some columns, as a slice per row in the order of the names, and
+// reads no other column. Null values are nil. Numbers are in decimal, and times are RFC 3339 in
+// UTC. Row and values are valid until the next row. An error ends the rows.
 func (f *File) Select(ctx context.Context, names ...string) (iter.Seq2[[][]byte, error], error) {
 	if len(names) == 0 {
 		return nil, fail(errors.New("no column is selected"))

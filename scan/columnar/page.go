@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// maxPage bounds the bytes of a page, stored and decompressed.
+	// maxPage limits a page, stored and decompressed, in bytes.
 	maxPage = 128 << 20
-	// readAhead is how much of a column is read at once. The header of a page must fit in it.
+	// readAhead is how much of a column is read at once, in bytes. The header of a page must fit into
+	// it.
 	readAhead = 64 << 10
 )
 
@@ -33,12 +34,13 @@ type header struct {
 	format.PageHeader
 	values   int64
 	encoding format.Encoding
-	// repetition and definition are the lengths of levels before the values of a page of version 2, which are not
-	// compressed.
+	// repetition and definition are the lengths of the uncompressed levels before the values of a
+	// version 2 page.
 	repetition, definition int
 }
 
-// set takes the contents of a header after checking them, and the bytes of the column that follow it.
+// set stores the contents of a header after checking them. left is the number of remaining bytes of
+// the column.
 func (h *header) set(left int64) error {
 	v1, v2 := &h.DataPageHeader.V, &h.DataPageHeaderV2.V
 	h.values, h.encoding = int64(v1.NumValues), v1.Encoding
@@ -59,16 +61,16 @@ func (h *header) set(left int64) error {
 	return nil
 }
 
-// pages reads the pages of a column of a row group.
+// pages reads the pages of a column in a row group.
 type pages struct {
 	codec  format.CompressionCodec
 	from   *bufio.Reader
-	left   int64 // bytes of the column that follow
+	left   int64 // remaining bytes of the column
 	stored []byte
 	blocks source.Blocks
 }
 
-// reset begins with another chunk.
+// reset starts another chunk.
 func (p *pages) reset(f *File, c *chunk) {
 	if p.from == nil {
 		p.from = bufio.NewReaderSize(nil, readAhead)
@@ -100,14 +102,14 @@ func (p *pages) header() (h header, err error) {
 	}
 }
 
-// discard goes on after a page whose header has been read.
+// discard skips a page whose header has been read.
 func (p *pages) discard(h *header) error {
 	p.left -= int64(h.CompressedPageSize)
 	_, err := p.from.Discard(int(h.CompressedPageSize))
 	return err
 }
 
-// body reads the page after its header in the place of old, decompressed.
+// body reads and decompresses the page after its header, reusing the memory of old.
 func (p *pages) body(h *header, old []byte) ([]byte, error) {
 	p.left -= int64(h.CompressedPageSize)
 	p.stored = sized(p.stored, int(h.CompressedPageSize))
@@ -167,7 +169,7 @@ func (p *pages) decompress(dst, src []byte, codec format.CompressionCodec) (int,
 	return 0, fmt.Errorf("the codec %d is not known", int(codec))
 }
 
-// readWhole fills dst with what r has.
+// readWhole fills dst from r.
 func readWhole(r io.Reader, dst []byte) (int, error) {
 	n, err := io.ReadFull(r, dst)
 	if err != nil {

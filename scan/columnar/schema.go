@@ -10,14 +10,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// widths is how many bytes a value of a type has, 0 if they differ.
+// widths is the number of bytes of a type's values, 0 if it varies.
 var widths = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Int96: 12, format.Float: 4, format.Double: 8}
 
-// meaning is what the values of a column are.
+// meaning is what the values of a column mean.
 type meaning int8
 
 const (
-	otherValues meaning = iota // they cannot be read
+	otherValues meaning = iota // they can't be read
 	text
 	integer
 	unsigned
@@ -32,7 +32,7 @@ const (
 // isTime reports whether the values are times whose unit the schema states.
 func (m meaning) isTime() bool { return m >= days }
 
-// element holds the fields of SchemaElement that are used.
+// element holds the used fields of SchemaElement.
 type element struct {
 	Type       thrift.Null[format.Type]              `thrift:"1"`
 	Repetition format.FieldRepetitionType            `thrift:"3"`
@@ -45,18 +45,18 @@ type element struct {
 // group is an element of the schema with children.
 type group struct {
 	path   string
-	left   int32 // children that follow
+	left   int32 // remaining children
 	levels int
 	list   bool
 }
 
-// columnsOf returns the columns of a schema, which is a tree in depth-first order: an element says how many children
-// it has, and they follow.
+// columnsOf returns the columns of a schema, which is a tree in depth-first order: each element
+// declares its number of children, which follow it.
 func columnsOf(schema []element) (columns []Column, err error) {
 	if len(schema) == 0 {
 		return nil, errors.New("the schema is incomplete")
 	}
-	open := []group{{left: schema[0].Children}} // from the root down to the group that the next element is in
+	open := []group{{left: schema[0].Children}} // from the root down to the group of the next element
 	bytes := 0                                  // of names
 	for i := range schema[1:] {
 		for len(open) > 0 && open[len(open)-1].left == 0 {
@@ -97,7 +97,7 @@ func columnsOf(schema []element) (columns []Column, err error) {
 	return columns, nil
 }
 
-// String returns the type of the values, as the format names it.
+// String returns the type of the values in the format's notation.
 func (e *element) String() string {
 	if e.Logical.V.Value != nil {
 		return e.Logical.V.String()
@@ -105,12 +105,12 @@ func (e *element) String() string {
 	return e.Type.V.String()
 }
 
-// bare is what values are that have no annotation.
+// bare is the meaning of values without an annotation.
 var bare = map[format.Type]meaning{
 	format.ByteArray: text, format.Int32: integer, format.Int64: integer, format.Float: float, format.Double: float,
 }
 
-// meaning returns what the values are. An annotation that does not fit how they are stored makes
+// meaning returns the meaning of the values. An annotation that doesn't fit the stored type makes
 // them unreadable.
 func (e *element) meaning() meaning {
 	switch {
@@ -124,7 +124,7 @@ func (e *element) meaning() meaning {
 	return bare[e.Type.V]
 }
 
-// logical returns what values are by LogicalType.
+// logical returns the meaning according to LogicalType.
 func logical(l format.LogicalType) meaning {
 	switch l := l.Value.(type) {
 	case *format.StringType, *format.EnumType, *format.JsonType:
@@ -149,7 +149,7 @@ func logical(l format.LogicalType) meaning {
 	return otherValues
 }
 
-// converted is what values are by ConvertedType, which was there before LogicalType.
+// converted returns the meaning according to ConvertedType, the predecessor of LogicalType.
 var converted = map[deprecated.ConvertedType]meaning{
 	deprecated.UTF8: text, deprecated.Enum: text, deprecated.Json: text, deprecated.Date: days,
 	deprecated.TimestampMillis: milliseconds, deprecated.TimestampMicros: microseconds,
@@ -157,7 +157,7 @@ var converted = map[deprecated.ConvertedType]meaning{
 	deprecated.Int8: integer, deprecated.Int16: integer, deprecated.Int32: integer, deprecated.Int64: integer,
 }
 
-// storedAs returns the meaning if such values may be stored as a type.
+// storedAs returns the meaning if values with it may be stored as a type.
 func (m meaning) storedAs(of format.Type) meaning {
 	fits := false
 	switch of {

@@ -12,9 +12,9 @@ type SidecarRow struct {
 	Known   bool
 	Allowed bool
 	Class   string
-	// Barred are the agents that may not fetch the URL.
+	// Barred lists the agents that may not fetch the URL.
 	Barred []string
-	// Line is the number of the rule's line, 0 if no rule decided.
+	// Line is the line number of the deciding rule, 0 if none decided.
 	Line int32
 }
 
@@ -33,7 +33,7 @@ func AppendSidecarRow(b []byte, r *SidecarRow) []byte {
 	return AppendNumber(b, int64(r.Line))
 }
 
-// Keys are the values of a column, one for each row of the file in their order. A Sidecar reads them.
+// Keys are the values of a column, one per row of the file in order. A Sidecar reads them.
 type Keys struct{ from *cursor }
 
 // Keys returns the values of a column.
@@ -45,7 +45,7 @@ func (f *File) Keys(column string) (*Keys, error) {
 	return &Keys{c}, nil
 }
 
-// isNumber reports whether the keys are numbers of 64 bits with a sign.
+// isNumber reports whether the keys are signed 64-bit numbers.
 func (k *Keys) isNumber() bool { return k.from.column.meaning == integer }
 
 func (k *Keys) append(b []byte) ([]byte, error) {
@@ -67,9 +67,10 @@ func (k *Keys) append(b []byte) ([]byte, error) {
 	return AppendText(b, value), nil
 }
 
-// Sidecar writes verdicts as Parquet beside a Parquet file: one row for each row of that file, in the same order.
-// Its columns are position, the number of the row from 0, or key, the value of a column of the file;
-// and allowed, class, barred and line. It is for one goroutine.
+// Sidecar writes verdicts as Parquet to accompany a Parquet file, one row for each row of that
+// file, in the same order. Its columns are position, the number of the row from 0, or key, the
+// value of a column of the file; and allowed, class, barred and line. It isn't safe for concurrent
+// use.
 type Sidecar struct {
 	to   *Writer
 	keys *Keys
@@ -77,7 +78,7 @@ type Sidecar struct {
 	rows int64
 }
 
-// NewSidecar returns a writer of a sidecar. Without keys the rows have their position.
+// NewSidecar returns a writer of a sidecar. Without keys the rows have positions.
 func NewSidecar(w io.Writer, keys *Keys) *Sidecar {
 	key := Field{Name: "position", Kind: Int64, Required: true}
 	if keys != nil {
@@ -91,7 +92,7 @@ func NewSidecar(w io.Writer, keys *Keys) *Sidecar {
 		{Name: "barred", Kind: Texts, Dictionary: true}, {Name: "line", Kind: Int32, Dictionary: true, Required: true}})}
 }
 
-// Write writes whole rows that AppendSidecarRow has made.
+// Write writes whole rows made by AppendRow.
 func (s *Sidecar) Write(rows []byte) (int, error) {
 	for rest := rows; len(rest) > 0; {
 		if err := s.lead(); err != nil {
@@ -120,8 +121,8 @@ func (s *Sidecar) lead() (err error) {
 	return nil
 }
 
-// Rows is how many rows have been written.
+// Rows is the number of rows written.
 func (s *Sidecar) Rows() int64 { return s.rows }
 
-// Close writes the footer. A file without it is no Parquet.
+// Close writes the footer. A file without it isn't valid Parquet.
 func (s *Sidecar) Close() error { return s.to.Close() }

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// maxThriftDepth bounds structs and lists within each other.
+	// maxThriftDepth limits the nesting of structs and lists.
 	maxThriftDepth = 32
-	// maxElements bounds the elements of the lists that are decoded: the schema, the row groups, and their
-	// columns, which are in the struct at the top and in the elements of its lists.
+	// maxElements limits the elements of the lists that are decoded: the schema, the row groups, and
+	// their columns, which are in the top-level struct and in the elements of its lists.
 	maxElements = 1 << 20
 	listDepth   = maxThriftDepth - 4
 )
@@ -22,11 +22,12 @@ var (
 	protocol  thrift.CompactProtocol
 )
 
-// decode decodes the struct at the beginning of b into v, and returns how many bytes it has. The footer and the headers
-// of pages are such structs, in the compact protocol of Apache Thrift
-// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). The library makes
-// lists as long as they say, and calls itself for each struct within another, so it decodes only what a walker has gone
-// over. What v has of the bytes are views of b. If b ends within the struct, the error is io.ErrUnexpectedEOF.
+// decode decodes the struct at the beginning of b into v, and returns its length in bytes. The
+// footer and the headers of pages are such structs, in the compact protocol of Apache Thrift
+// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). The library
+// allocates lists of the declared length, and recurses into nested structs, so it only decodes what
+// a walker has validated. v has views of b. If b ends within the struct, the error is
+// io.ErrUnexpectedEOF.
 func decode(b []byte, v any) (int, error) {
 	w := walker{protocol.NewReaderFromBytes(b), len(b), 0}
 	switch err := w.value(thrift.STRUCT, maxThriftDepth); {
@@ -44,7 +45,8 @@ func decode(b []byte, v any) (int, error) {
 	return n, nil
 }
 
-// guarded calls a function in which the library works on bytes of a file, and makes an error of its panic.
+// guarded calls a function that passes bytes of a file to the library, and turns a panic into an
+// error.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -54,14 +56,14 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// walker goes over values of the compact protocol. It allocates nothing.
+// walker validates values of the compact protocol. It doesn't allocate.
 type walker struct {
 	thrift.BytesReader
 	size     int
-	elements int // of the lists that are decoded
+	elements int // in the lists that are decoded
 }
 
-// value goes over a value of a type.
+// value skips a value of a type.
 func (w *walker) value(of thrift.Type, depth int) (err error) {
 	switch {
 	case depth == 0:
@@ -98,7 +100,7 @@ func (w *walker) list(depth int) error {
 	switch {
 	case err != nil:
 		return err
-	case int(l.Size) > w.size-w.BytesRead(): // an element has one byte at least
+	case int(l.Size) > w.size-w.BytesRead(): // an element has at least one byte
 		return io.ErrUnexpectedEOF
 	case l.Type == thrift.TRUE || l.Type == thrift.FALSE:
 		l.Type = thrift.I8

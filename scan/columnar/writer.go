@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// A row group is held in memory until it is written: it has so many bytes of rows as they are
-	// handed to Write, and one row more. A page has 64 KiB of a column.
+	// A row group is held in memory until it is written. This is its size in bytes, as passed to
+	// Write, which the last row may exceed. A page has 64 KiB of a column.
 	rowGroupBytes = 32 << 20
 	pageBytes     = 64 << 10
-	// dictionaryBytes bounds the different values of a column in a row group. After the row that exceeds
-	// it, values stand in the pages themselves.
+	// dictionaryBytes limits the distinct values of a column in a row group. After the row that
+	// exceeds it, values are stored directly in the pages.
 	dictionaryBytes = 1 << 20
-	// boundBytes is the longest text that is given as the least or greatest of a column.
+	// boundBytes is the maximum length of a text that is recorded as the least or greatest of a
+	// column.
 	boundBytes = 64
 )
 
-// Kind is the type of the values of a column that is written.
+// Kind is the type of a written column's values.
 type Kind uint8
 
 // The kinds of columns.
@@ -31,20 +32,20 @@ const (
 	Int32             // a number
 	Time              // microseconds since 1970, UTC
 	Bool              // a number, 0 or 1
-	Texts             // a list of UTF-8 texts, which is not null
+	Texts             // a list of UTF-8 texts, never null
 )
 
-// Field is a column that is written.
+// Field is a column to write.
 type Field struct {
 	Name string
 	Kind Kind
-	// Dictionary is set if few values are different. Columns of the kind Bool have none.
+	// Dictionary is set if there are few distinct values. Columns of the kind Bool have none.
 	Dictionary bool
 	// Required is set if no value is null.
 	Required bool
 }
 
-// AppendNull appends a value that is null to a row for Write.
+// AppendNull appends a null to a row for Write.
 func AppendNull(b []byte) []byte { return append(b, 0) }
 
 // AppendText appends a text to a row for Write. It must be UTF-8.
@@ -64,22 +65,22 @@ func AppendTexts[T string | []byte](b []byte, list []T) []byte {
 	return b
 }
 
-// Writer writes rows as Parquet, compressed with Snappy. The same rows make the same bytes, however
-// they are divided into calls of Write. It is for one goroutine.
+// Writer writes rows as Parquet, compressed with Snappy. The same rows give the same bytes, however
+// they are divided into calls of Write. It isn't safe for concurrent use.
 //
-// The library's own writer is not used: it brings Protocol Buffers, geometry and all codecs, a quarter of
-// the command. Structs and encodings are the library's.
+// The library's own writer isn't used, because it would add Protocol Buffers, geometry and all
+// codecs, a quarter of the command's size. Structs and encodings are the library's.
 type Writer struct {
 	to     io.Writer
 	fields []Field
-	chunks []columnChunk // of each field
+	chunks []columnChunk // one per field
 	footer format.FileMetaData
-	rows   int64 // of the row group
-	held   int   // bytes of the rows of the row group
+	rows   int64 // in the row group
+	held   int   // bytes of the row group's rows
 	at     int64 // bytes written
 }
 
-// NewWriter returns a writer of rows with the fields. The name becomes the name of the schema.
+// NewWriter returns a writer of rows with the fields. name is the name of the schema.
 func NewWriter(w io.Writer, name string, fields []Field) *Writer {
 	to := &Writer{to: w, fields: fields, chunks: make([]columnChunk, len(fields))}
 	schema := []format.SchemaElement{{Name: name, NumChildren: thrift.New(int32(len(fields)))}}
@@ -92,7 +93,7 @@ func NewWriter(w io.Writer, name string, fields []Field) *Writer {
 	return to
 }
 
-// stored is how the values of each kind are stored: their type, and their bytes, 0 for texts.
+// stored is the storage of each kind's values: their type, and their size in bytes, 0 for texts.
 var stored = [...]struct {
 	as    format.Type
 	width int
@@ -101,7 +102,7 @@ var stored = [...]struct {
 	Bool: {format.Boolean, 1}, Texts: {format.ByteArray, 0},
 }
 
-// path is where the values of a field are in the schema.
+// path is where the schema has the values of a field.
 func (f *Field) path() []string {
 	if f.Kind == Texts {
 		return []string{f.Name, "list", "element"}
@@ -135,8 +136,8 @@ func (f *Field) schema() []format.SchemaElement {
 		{Name: "list", RepetitionType: thrift.New(format.Repeated), NumChildren: thrift.New(int32(1))}, e}
 }
 
-// Write writes whole rows. A row is made with AppendText and the like, a value for each field. The
-// writer keeps no part of the rows.
+// Write writes whole rows. A row is made with AppendText and the like, one value per field. The
+// writer retains nothing of the rows.
 func (w *Writer) Write(rows []byte) (int, error) {
 	for rest := rows; len(rest) > 0; {
 		rest = w.row(rest, 0)
@@ -147,7 +148,7 @@ func (w *Writer) Write(rows []byte) (int, error) {
 	return len(rows), nil
 }
 
-// row adds the values of a row from a column on.
+// row adds the values of a row, starting at a column.
 func (w *Writer) row(rows []byte, column int) []byte {
 	rest := rows
 	for ; column < len(w.fields); column++ {
@@ -222,7 +223,7 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// begin writes what a file begins with, if it is empty.
+// begin writes the beginning of the file, if it is empty.
 func (w *Writer) begin() error {
 	if w.at > 0 {
 		return nil
@@ -236,8 +237,7 @@ func (w *Writer) put(b []byte) error {
 	return err
 }
 
-// Close writes the last row group and the footer. Without it the file has no footer, and no reader
-// accepts it.
+// Close writes the last row group and the footer, without which no reader accepts the file.
 func (w *Writer) Close() error {
 	if err := w.flush(); err != nil {
 		return err

@@ -14,7 +14,8 @@ func mustClientIP(t testing.TB, mode string, trusted ...string) ClientIP {
 	return c
 }
 
-// TestClientIP finds the client in a line's address and its list. "nobody" is that nobody can tell.
+// TestClientIP finds the client, given a line's address and its list. "nobody" means that the
+// client is unknown.
 func TestClientIP(t *testing.T) {
 	trusted := []string{"10.0.0.0/8", "2001:db8:ffff::/48", "203.0.113.7"}
 	for _, row := range casesOf(t, "clientip.txt") {
@@ -39,8 +40,7 @@ func TestClientIP(t *testing.T) {
 	}
 }
 
-// TestHostileList walks lists of a megabyte. If the time grew with the square of
-// their length this test would not end.
+// TestHostileList traverses lists of a megabyte, with which quadratic work would time out.
 func TestHostileList(t *testing.T) {
 	xff, nth := mustClientIP(t, "xff", "10.0.0.0/8"), mustClientIP(t, "xff:-65535")
 	for _, part := range []string{"10.0.0.1,", ",", `"`, `\x22`, `\`, "[", "[::1]:", ":", "1.1.1.1", " "} {

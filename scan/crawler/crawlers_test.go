@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestRoles: what fetches single addresses that somebody named is a fetcher, which its
-// category says of most. The others are here, with the reason.
+// TestRoles checks that crawlers that fetch single addresses named by somebody are fetchers. Most
+// follow from the category; the others are listed here with the reason.
 func TestRoles(t *testing.T) {
 	crawlers := map[string]string{
 		"AgentTimes":              "reads the feeds that its operator chose",
@@ -62,7 +62,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestClaims: nobody speaks for all users of a program, and who is exempt does not obey.
+// TestClaims checks that nobody speaks for all users of a program, and that exempt crawlers don't
+// claim to obey.
 func TestClaims(t *testing.T) {
 	for _, p := range builtinSet(t).Profiles() {
 		if p.Anybodys() && (p.Obeys != "unknown" || p.CrawlDelay != "" || p.Verify != "") {
@@ -77,7 +78,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestSoftwareThatAnybodyRuns reads the headers of programs that have many users.
+// TestSoftwareThatAnybodyRuns reads the headers of programs with many users.
 func TestSoftwareThatAnybodyRuns(t *testing.T) {
 	set := builtinSet(t)
 	for _, header := range []string{
@@ -96,7 +97,7 @@ func TestSoftwareThatAnybodyRuns(t *testing.T) {
 	}
 }
 
-// TestFurtherProducts: a header serves only products that have profiles of their own.
+// TestFurtherProducts checks that a header only serves products with separate profiles.
 func TestFurtherProducts(t *testing.T) {
 	set := builtinSet(t)
 	for _, p := range set.Profiles() {
@@ -111,7 +112,7 @@ func TestFurtherProducts(t *testing.T) {
 	}
 }
 
-// TestLists: what is verified by ranges has the lists, each under the name of its file.
+// TestLists checks that crawlers verified by ranges have lists, each under the name of its file.
 func TestLists(t *testing.T) {
 	// Their operators publish ranges on a page, or in a database of routes.
 	unlisted := []string{"Amazonbot", "Amzn-SearchBot", "Amzn-User", "Blekkobot", "CensysInspect", "GrapeshotCrawler",
@@ -146,7 +147,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestListsOfGoogle: its pages say which list is for which of its crawlers.
+// TestListsOfGoogle checks which list serves which crawler according to Google's pages.
 func TestListsOfGoogle(t *testing.T) {
 	ofPages := map[string][]string{
 		"google-common-crawlers":       {"googlebot.json"},
@@ -168,8 +169,8 @@ func TestListsOfGoogle(t *testing.T) {
 	}
 }
 
-// TestDocsCountTheCrawlers compares what README.md and the pages of docs say, which is
-// "463 crawlers are known, 189 of them with a page of their operator".
+// TestDocsCountTheCrawlers checks the counts in README.md and docs, such as "463 crawlers are
+// known, 189 of them with a page of their operator".
 func TestDocsCountTheCrawlers(t *testing.T) {
 	known, paged := 0, 0
 	for _, p := range builtinSet(t).Profiles() {

@@ -6,7 +6,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// A Set is shared by all goroutines, each of which has a Reader of its own.
+// A Set is shared by all goroutines. Each goroutine has its own Reader.
 func Example() {
 	set, err := crawler.New(crawler.Builtin())
 	if err != nil {

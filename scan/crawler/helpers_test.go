@@ -166,7 +166,7 @@ func (n naive) read(header []byte) Claim {
 		isAdded := func(word string) bool { return slices.Contains(n.adds[best[0].Operator], word) }
 		words := strings.Split(string(low[h.start:h.start+h.length]), ".")
 		if len(best) > 0 && slices.ContainsFunc(words, isAdded) {
-			continue // software of who is named first
+			continue // software of the first operator named
 		}
 		n := slices.IndexFunc(best, func(b naiveHit) bool { return b.Operator == h.Operator })
 		if n < 0 {
@@ -237,8 +237,8 @@ var (
 	oneWordOf = regexp.MustCompile(`(?:[a-z0-9_-]|[^\x00-\x7f])+`)
 )
 
-// foreign reports whether a header has other words than those of the operator whose crawler it
-// names. all are the words of known crawlers in it, and hits those of them that name one.
+// foreign reports whether a header contains words that aren't used by the operator of the crawler
+// it names. all are the words of known crawlers in it, and hits those among them that name one.
 func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hits []naiveHit, adds []string) bool {
 	known := func(from, to int) bool {
 		return slices.ContainsFunc(all, func(h naiveHit) bool { return h.start < to && h.start+h.length > from })
@@ -383,7 +383,7 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 	return Claim{Library: libraryOf.Match(low), Overlooked: overlooked(low, hidden)}
 }
 
-// claim is that of an unknown crawler by a word.
+// claim returns the claim of an unknown crawler by a word.
 func (n naive) claim(header []byte, start, end int, bare bool) (c Claim) {
 	joined := joinedAt(header, start, end)
 	c.Name, c.Nameless, c.Overlong = string(header[start:end]), bare, len(joined) > 4096
@@ -423,8 +423,8 @@ func overlooked(low []byte, hidden []bool) bool {
 	return false
 }
 
-// contactBytes tells of each byte whether it is in a URL or an e-mail address,
-// and whether there is any.
+// contactBytes reports for each byte whether it is in a URL or an e-mail address, and whether there
+// is any.
 func contactBytes(low []byte) (hidden []bool, any bool) {
 	hidden = make([]bool, len(low))
 	hide := func(from, to int) {

@@ -258,7 +258,7 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	return p.IdentifyClient(ip, t, hasTime)
 }
 
-// IdentifyClient is Identify for an address as Client returns it. The zero Addr stands for a field that identifies
+// IdentifyClient is Identify for an address from Client. The zero Addr means that the field identifies
 // no client.
 func (p *Proof) IdentifyClient(ip netip.Addr, t int64, hasTime bool) State {
 	if !p.known || !ip.IsValid() {

@@ -49,8 +49,8 @@ func namesOf(t testing.TB, lines ...string) *HostNames {
 	return n
 }
 
-// TestIdentity has a case for each sentence of audit-rules 8 about one request.
-// The lists are of 1 October 2026, as is the request, or older, or have no date.
+// TestIdentity has a case for each sentence of audit-rules 8 about one request. The lists are dated
+// 1 October 2026, like the request, or older, or undated.
 func TestIdentity(t *testing.T) {
 	set := builtinSet(t)
 	const october = "2026-10-01T00:00:00"
@@ -61,7 +61,7 @@ func TestIdentity(t *testing.T) {
 			{set.ByName("GPTBot"), []*Ranges{listOf(t, october, "192.0.2.0/25")}},
 			{set.ByName("Bytespider"), []*Ranges{listOf(t, october, "198.51.100.0/24")}},
 			{set.ByName("PerplexityBot"), []*Ranges{listOf(t, "", "192.0.2.0/25")}},
-			// Bingbot's list is of long before the request.
+			// Bingbot's list is dated long before the request.
 			{set.ByName("bingbot"), []*Ranges{listOf(t, "2026-01-01T00:00:00Z", "157.55.39.0/24")}},
 		},
 		Names: namesOf(t,
@@ -97,7 +97,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestServices has a list for two crawlers whose entries say which of them they are for.
+// TestServices has a list for two crawlers whose entries name their crawlers.
 func TestServices(t *testing.T) {
 	set := builtinSet(t)
 	list := ranges(t, `{"creationTime":"2026-10-01T00:00:00Z","prefixes":[
@@ -132,8 +132,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestUndatedListForAnUnknownService: the address may be the crawler's, so that lists with a
-// date do not prove its absence.
+// TestUndatedListForAnUnknownService checks that dated lists don't prove absence, because the
+// address may be the crawler's.
 func TestUndatedListForAnUnknownService(t *testing.T) {
 	set := builtinSet(t)
 	p := set.ByName("GPTBot")
@@ -150,8 +150,8 @@ func TestUndatedListForAnUnknownService(t *testing.T) {
 	}
 }
 
-// TestListsMissing: absence proves nothing while fewer lists are given for a crawler than
-// its operator publishes for it.
+// TestListsMissing checks that absence proves nothing while fewer lists are given for a crawler
+// than its operator publishes.
 func TestListsMissing(t *testing.T) {
 	published := func(name, url string) List {
 		return List{Name: name, URL: "https://foo.example/" + url, Seen: "2026-11-01"}
@@ -176,7 +176,7 @@ func TestListsMissing(t *testing.T) {
 	}
 }
 
-// TestEndsOfTime asks at times at which a careless sum would run over.
+// TestEndsOfTime uses times at which sums could overflow.
 func TestEndsOfTime(t *testing.T) {
 	set := builtinSet(t)
 	p := set.ByName("GPTBot")
@@ -247,8 +247,8 @@ func TestAmbiguousClaim(t *testing.T) {
 	}
 }
 
-// TestClaimWithOneRival has a claim that is ambiguous although it names one crawler: the
-// address may make it plain, but does not prove an impostor.
+// TestClaimWithOneRival has a claim that is ambiguous although it names one crawler: the address
+// may resolve it, but doesn't prove an impostor.
 func TestClaimWithOneRival(t *testing.T) {
 	set := builtinSet(t)
 	p := set.ByName("GPTBot")
@@ -314,8 +314,8 @@ func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr strin
 	}
 }
 
-// TestIdentityFollowsTheSpecification compares with the naive reading, on random
-// lists, addresses and times.
+// TestIdentityFollowsTheSpecification compares with a naive implementation on random lists,
+// addresses and times.
 func TestIdentityFollowsTheSpecification(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	set := builtinSet(t)
@@ -409,7 +409,7 @@ func FuzzParseAddr(f *testing.F) {
 	f.Fuzz(checkAddr)
 }
 
-// TestGuardIdentityAllocs fails when telling who a client is begins to cost memory, on any address.
+// TestGuardIdentityAllocs checks that identifying a client doesn't allocate, for any address.
 func TestGuardIdentityAllocs(t *testing.T) {
 	set := builtinSet(t)
 	google := set.ByName("Googlebot")
@@ -431,8 +431,8 @@ func TestGuardIdentityAllocs(t *testing.T) {
 	}
 }
 
-// TestSpecialBlocks: range files are refused where clients are anonymous: at both ends of each
-// block, and nowhere beside it.
+// TestSpecialBlocks checks that range files are rejected exactly where clients are anonymous, at
+// both ends of each block and next to them.
 func TestSpecialBlocks(t *testing.T) {
 	for _, b := range special {
 		first, last := b.prefix.Addr(), lastOf(b.prefix)
@@ -451,7 +451,7 @@ func TestSpecialBlocks(t *testing.T) {
 	}
 }
 
-// TestAnonymous compares with what netip and the registries say, at all first two bytes.
+// TestAnonymous compares with netip and the registries, for all first two bytes.
 func TestAnonymous(t *testing.T) {
 	for first := range 256 {
 		for second := range 256 {

@@ -235,7 +235,7 @@ func (s *Set) listed(name string) (of []*Profile, err error) {
 type PublishedList struct {
 	Operator string `json:"operator"`
 	List
-	Crawlers []string `json:"crawlers"` // the names of the crawlers that it serves
+	Crawlers []string `json:"crawlers"` // names of the crawlers that it serves
 }
 
 // PublishedLists returns all lists in the crawlers' profiles, grouped by operator. Seen is the latest date in any

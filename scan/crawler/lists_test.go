@@ -84,7 +84,7 @@ func listedSet(t testing.TB) *Set {
 	})
 }
 
-// TestLoadSeries reads what users may write after --ip-ranges. $ stands for the directory.
+// TestLoadSeries reads arguments of --ip-ranges. $ stands for the directory.
 func TestLoadSeries(t *testing.T) {
 	const list = `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`
 	const dated = `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`
@@ -199,7 +199,7 @@ func TestDateInName(t *testing.T) {
 			got = time.Unix(0, made).UTC().Format(time.RFC3339)
 		}
 		if got != want {
-			t.Errorf("%q is of %q, want %q", name, got, want)
+			t.Errorf("%q belongs to %q, want %q", name, got, want)
 		}
 	}
 }

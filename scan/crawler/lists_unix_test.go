@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestFolderOfListsHasFilesOnly: a pipe in it is neither waited for nor passed over.
+// TestFolderOfListsHasFilesOnly checks that a pipe in a folder neither blocks nor is ignored.
 func TestFolderOfListsHasFilesOnly(t *testing.T) {
 	set, dir := listedSet(t), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "gptbot.json"), []byte(`{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`),

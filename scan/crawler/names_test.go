@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestReadNames reads what users may write into a file of names.
+// TestReadNames reads valid files of names.
 func TestReadNames(t *testing.T) {
 	n, err := ReadNames(strings.NewReader("\ufeff# of October\r\n\r\n"+
 		"192.0.2.1\tcrawl.example.com\ttrue\r\n"+
@@ -41,7 +41,7 @@ func TestReadNames(t *testing.T) {
 	}
 }
 
-// TestRefusedNames has one case for each way in which a line is wrong.
+// TestRefusedNames has one case for each kind of invalid line.
 func TestRefusedNames(t *testing.T) {
 	const good = "192.0.2.1\ta.example\ttrue\n"
 	for _, c := range []struct {
@@ -69,11 +69,11 @@ func TestRefusedNames(t *testing.T) {
 	}
 }
 
-// TestNamesOfGoogle holds Google's crawlers against the table of its page
-// "Verify requests from Google crawlers and fetchers",
-// https://developers.google.com/crawling/docs/crawlers-fetchers/verifying-googlebot:
-// each kind has its own names, and those of fetchers that users send anywhere,
-// google-proxy, are no proof of a crawler.
+// TestNamesOfGoogle compares Google's crawlers with the table of its page "Verify requests from
+// Google crawlers and fetchers",
+// https://developers.google.com/crawling/docs/crawlers-fetchers/verifying-googlebot: each kind has
+// its own names, and the names of fetchers that users send anywhere, google-proxy, don't prove a
+// crawler.
 func TestNamesOfGoogle(t *testing.T) {
 	set := builtinSet(t)
 	masks := []string{
@@ -82,7 +82,7 @@ func TestNamesOfGoogle(t *testing.T) {
 	}
 	kinds := map[string][]string{ // by the page that lists the crawler, whose names prove it
 		"google-common-crawlers":         masks[:2],
-		"google-special-case-crawlers":   masks[2:4], // a domain tells no proxy from another
+		"google-special-case-crawlers":   masks[2:4], // a domain doesn't distinguish proxies
 		"google-user-triggered-fetchers": masks[2:4],
 	}
 	of := map[string]int{}
@@ -112,8 +112,8 @@ func TestNamesOfGoogle(t *testing.T) {
 	}
 }
 
-// TestNamesOfOneAddressAreFew: a file may give an address any number of names, and
-// each request from it is compared with them.
+// TestNamesOfOneAddressAreFew checks the limit of names per address, with all of which each request
+// from it is compared.
 func TestNamesOfOneAddressAreFew(t *testing.T) {
 	var lines []string
 	for i := range 1000 {

@@ -14,7 +14,7 @@ import (
 var categories = []string{"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
 	"ads", "monitoring", "feed", "security", "research", "other"}
 
-// TestBuiltinIsRead: the profiles of crawlers.json are those that Read finds in it. It has no
+// TestBuiltinIsRead checks that Read finds the same profiles in crawlers.json, which has no
 // escapes.
 func TestBuiltinIsRead(t *testing.T) {
 	want, err := Read([]byte(builtinText))
@@ -28,8 +28,8 @@ func TestBuiltinIsRead(t *testing.T) {
 	}
 }
 
-// TestBuiltin checks each profile that comes with the package: what Read does
-// not ask, since profiles of users may be about anything.
+// TestBuiltin checks each built-in profile for requirements that Read doesn't make, because users'
+// profiles may be about anything.
 func TestBuiltin(t *testing.T) {
 	set := builtinSet(t)
 	if n := len(set.Profiles()); n < 300 {
@@ -93,8 +93,8 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// TestProfilesOfTheSpecification are those that audit-rules 7 names. A token is the name but where
-// tokens says otherwise.
+// TestProfilesOfTheSpecification checks the profiles named in audit-rules 7. A token equals the
+// name unless tokens has another.
 func TestProfilesOfTheSpecification(t *testing.T) {
 	set := builtinSet(t)
 	tokens := map[string]string{"Googlebot-Image": " Googlebot", "Googlebot-News": " Googlebot",
@@ -138,9 +138,9 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 // readOn is the last day on which a page was read for crawlers.json.
 const readOn = "2026-11-28"
 
-// TestFactsHaveTheirSource asks of each profile for the page from which what could accuse or excuse
-// is taken, and for the day on which it said so. What nobody could be cited for is left out, on the
-// side that accuses less: a claim to obey, a second product token, a way to verify.
+// TestFactsHaveTheirSource requires each profile to name the page, and the day, on which facts that
+// could accuse or excuse are based. Facts without a citation are left out, on the side that accuses
+// less: a claim to obey, a second product token, a way to verify.
 func TestFactsHaveTheirSource(t *testing.T) {
 	// No page of the operator says so, but without it the crawler could be accused: as one
 	// with a header of its own, or by a group that has its other name.
@@ -165,7 +165,7 @@ func TestFactsHaveTheirSource(t *testing.T) {
 		dated := err == nil && p.Date <= readOn && day.Year() >= 1994
 		for fact, stated := range facts {
 			if stated && !(cited && dated) && uncited[p.Name] != fact {
-				t.Errorf("%s: %s is of no page, %q as of %q", p.Name, fact, p.Source, p.Date)
+				t.Errorf("%s: %s has no page, %q as of %q", p.Name, fact, p.Source, p.Date)
 			}
 		}
 		if p.Source != "" && !cited || p.Date != "" && !dated {
@@ -177,7 +177,7 @@ func TestFactsHaveTheirSource(t *testing.T) {
 	}
 }
 
-// TestByName finds a crawler by its name before its words and its token.
+// TestByName finds crawlers by name before words and tokens.
 func TestByName(t *testing.T) {
 	set := newSet(t, []Profile{
 		{Name: "Screaming", Operator: "S", Words: []string{"Screaming Frog", "Frog"},
@@ -208,7 +208,7 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// TestReadError has one case for each way in which a list of profiles is wrong.
+// TestReadError has one case for each kind of invalid list of profiles.
 func TestReadError(t *testing.T) {
 	const good = `{"name":"Foo","operator":"F","words":["Foo"],"tokens":["foo"],"obeys":"yes"}`
 	if _, err := Read([]byte("[" + good + "]")); err != nil {
@@ -263,7 +263,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// TestExtend changes what is known by a user's list.
+// TestExtend changes the known crawlers by a user's list.
 func TestExtend(t *testing.T) {
 	base := []Profile{
 		{Name: "Foo", Operator: "F", Words: []string{"Foo", "Foo Bar"}, Tokens: []string{"foo"}, Obeys: "yes",
@@ -313,7 +313,7 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// TestLongTextsAreRefused: reports and messages repeat the texts of a profile.
+// TestLongTextsAreRefused checks the limit of texts, which reports and messages repeat.
 func TestLongTextsAreRefused(t *testing.T) {
 	long := strings.Repeat("x", maxText+1)
 	for field, change := range map[string]func(p *Profile, text string){

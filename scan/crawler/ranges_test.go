@@ -25,7 +25,7 @@ func ranges(t testing.TB, text string) *Ranges {
 	return r
 }
 
-// TestReadRanges reads each form of list that operators publish.
+// TestReadRanges reads each format of list that operators publish.
 func TestReadRanges(t *testing.T) {
 	for _, row := range casesOf(t, "ranges.txt") {
 		name, text, created, want := row[0], row[1], row[2], row[3]
@@ -47,7 +47,7 @@ func TestReadRanges(t *testing.T) {
 	}
 }
 
-// TestCreationTime reads the times at which lists were made.
+// TestCreationTime reads the dates of lists.
 func TestCreationTime(t *testing.T) {
 	for text, want := range map[string]string{
 		"2026-08-20T14:46:45":         "2026-08-20T14:46:45Z", // without a zone it is UTC
@@ -79,8 +79,7 @@ func TestCreationTime(t *testing.T) {
 	}
 }
 
-// TestRefusedRanges has one case for each way in which a list is wrong, and what
-// the error must say.
+// TestRefusedRanges has one case for each kind of invalid list, with its error.
 func TestRefusedRanges(t *testing.T) {
 	named := map[string]error{"errNoRange": errNoRange, "errUnread": errUnread, "errTwice": errTwice,
 		"errNoService": errNoService, "errNoPrefix": errNoPrefix, "errNoAddress": errNoAddress, "errNotRange": errNotRange,
@@ -96,7 +95,7 @@ func TestRefusedRanges(t *testing.T) {
 	}
 }
 
-// TestUnreadableRanges reads lists that break off and lists without end.
+// TestUnreadableRanges reads truncated and endless lists.
 func TestUnreadableRanges(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := ReadRanges(iotest.ErrReader(broken), "list", 1<<30); !errors.Is(err, broken) ||
@@ -175,8 +174,8 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return last
 }
 
-// FuzzReadRanges reads any bytes as a list. What is not refused is within what may be
-// published, and its addresses identify clients. Lists of lines are read as the twin does.
+// FuzzReadRanges reads any bytes as a list. Accepted lists stay within what may be published, and
+// their addresses identify clients. The twin must agree on lists of lines.
 func FuzzReadRanges(f *testing.F) {
 	f.Add([]byte(`{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"66.249.79.32/27"}]}`))
 	f.Add([]byte(`{"ips":[{"ip_address":"5.39.1.224"}]}`))

@@ -59,9 +59,9 @@ var (
 	dressedOf = regexp.MustCompile(`(?i)adbeat\.com|Datanyze|Google (Favicon|Web Preview)|GoogleImageProxy|ips-agent|researchscan|; BW/1\.1|BingPreview|GoogleOther|Mediapartners-Google|slurp$|/Nutch-`)
 )
 
-// TestRealHeaders reads the headers of real logs with their counts, and headers that others have
-// collected of crawlers. Each crawler that sent a hundred requests or more is known, and more than
-// 99.5 % of all requests of crawlers are of known ones.
+// TestRealHeaders reads the headers of real logs with their counts, and headers of crawlers
+// collected by others. Each crawler with a hundred requests or more must be known, and so must the
+// crawlers of more than 99.5 % of all crawler requests.
 func TestRealHeaders(t *testing.T) {
 	set := builtinSet(t)
 	reader, spec := set.Reader(), newNaive(set.Profiles())
@@ -113,9 +113,9 @@ func TestRealHeaders(t *testing.T) {
 	}
 }
 
-// TestListedPatterns reads the examples of a list of patterns: where a pattern is
-// a crawler's name, and an example has it as a word of its own with a version,
-// the example is of that crawler's operator.
+// TestListedPatterns reads the examples of a list of patterns. If a pattern is a crawler's name,
+// and an example contains it as a separate word with a version, the example must belong to that
+// crawler's operator.
 func TestListedPatterns(t *testing.T) {
 	set := builtinSet(t)
 	reader, spec := set.Reader(), newNaive(set.Profiles())
@@ -154,7 +154,8 @@ func TestListedPatterns(t *testing.T) {
 var borrowed = []string{"deepcrawl.com", "contentkingapp.com", "page-audit.com", "import.io", "geneboxes.cn",
 	"googlebawt.com", "kilobyte2007@gmail.com", "faviconkit.com", "advancedwebranking.com"}
 
-// TestPagesOfOperators: no header that an operator publishes is somebody else's for a page that it names.
+// TestPagesOfOperators checks that no header published by an operator counts as another's because
+// of its page.
 func TestPagesOfOperators(t *testing.T) {
 	z, err := gzip.NewReader(open(t, "crawler-user-agents.json.gz"))
 	if err != nil {
@@ -195,14 +196,14 @@ var notListed = map[string]string{
 	"ChatGPT Agent":      "sends the header of a browser",
 	"Code":               "an ordinary word, and a program for people",
 	"Cursor":             "an ordinary word, and a program for people",
-	"Trae":               "a program for people, whose name its header carries as that of a browser",
+	"Trae":               "a program for people, whose name its header has where browsers have theirs",
 	"Devin":              "a first name; no header is documented",
 	"Operator":           "an ordinary word; it sends the header of a browser",
 	"OpenAI":             "a company, whose name stands in headers of its customers' programs",
 	"Spider":             "a bare word, which says what a client is and not who",
 }
 
-// TestListedAgents looks up each agent of a list of AI agents.
+// TestListedAgents looks up each agent in a list of AI agents.
 func TestListedAgents(t *testing.T) {
 	var agents map[string]any
 	if err := json.NewDecoder(open(t, "ai-robots.json")).Decode(&agents); err != nil {

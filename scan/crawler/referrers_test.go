@@ -16,12 +16,13 @@ func TestReferrer(t *testing.T) {
 		"chat.mistral.ai": "Mistral", "kagi.com": "Kagi", "you.com": "You.com", "search.brave.com": "Brave", "brave.com": "",
 	} {
 		if got := s.Referrer([]byte(host)); got != want {
-			t.Errorf("%s is of %q, want %q", host, got, want)
+			t.Errorf("%s belongs to %q, want %q", host, got, want)
 		}
 	}
 }
 
-// Each operator names its hosts once, and none is named by two.
+// TestReferrersAreOfOneProfile checks that each operator names its hosts once, and that no two
+// operators name the same.
 func TestReferrersAreOfOneProfile(t *testing.T) {
 	profiles := Builtin()
 	operators, hosts := map[string]string{}, map[string]string{}
@@ -33,7 +34,7 @@ func TestReferrersAreOfOneProfile(t *testing.T) {
 		}
 		for _, host := range p.Referrers {
 			if other := hosts[host]; other != "" {
-				t.Errorf("%s is of %s and %s", host, other, p.Operator)
+				t.Errorf("%s belongs to %s and %s", host, other, p.Operator)
 			}
 			hosts[host] = p.Operator
 		}

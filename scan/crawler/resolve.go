@@ -39,9 +39,9 @@ type Pair struct {
 
 // Resolution is the result of Resolver.Resolve.
 type Resolution struct {
-	// Verified reports for each pair whether the address belongs to the crawler. False does not prove that it does
-	// not.
-	Verified []bool
+	// Names has for each pair the host name that shows that the address belongs to the crawler. An empty one does not
+	// prove that it does not.
+	Names []string
 	// Unasked is the number of pairs that were not looked up because time ran out. Failed is the number of pairs for which
 	// DNS gave no answer at all, not even that there is no such name.
 	Unasked, Failed int
@@ -56,7 +56,7 @@ const maxNamesAsked = 4
 // counted: the profile has no domains, or the address is invalid or from a range that any private
 // network may use.
 func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
-	result := Resolution{Verified: make([]bool, len(pairs))}
+	result := Resolution{Names: make([]string, len(pairs))}
 	asked := map[netip.Addr][]int{} // the pairs that each address belongs to
 	var order []netip.Addr
 	for i, pair := range pairs {
@@ -93,9 +93,10 @@ func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
 				})
 				mu.Lock()
 				for _, i := range asked[addr] {
-					result.Verified[i] = slices.ContainsFunc(names, func(name string) bool { return of(name)(i) })
+					at := slices.IndexFunc(names, func(name string) bool { return of(name)(i) })
 					switch {
-					case result.Verified[i]:
+					case at >= 0:
+						result.Names[i] = names[at]
 					case outcome == failed:
 						result.Failed++
 					case outcome == unasked:

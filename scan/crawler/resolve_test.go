@@ -53,7 +53,7 @@ func (d *dns) resolver() *Resolver {
 	}
 }
 
-// TestResolve has one address for each way in which the DNS may answer.
+// TestResolve has one address for each kind of DNS answer.
 func TestResolve(t *testing.T) {
 	set := builtinSet(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -116,8 +116,8 @@ func TestResolve(t *testing.T) {
 		}
 		got := d.resolver().Resolve(t.Context(), pairs)
 		for i, c := range cases {
-			if got.Verified[i] != c.want {
-				t.Errorf("%s: %v", c.name, got.Verified[i])
+			if got.Names[i] != "" != c.want {
+				t.Errorf("%s: %v", c.name, got.Names[i])
 			}
 		}
 		if got.Failed != 2 || got.Unasked != 0 {
@@ -147,7 +147,7 @@ func many(t *testing.T, n int) (pairs []Pair) {
 	return pairs
 }
 
-// TestResolveRate begins so many lookups a second and has so many at once.
+// TestResolveRate checks the lookups per second, and the concurrent ones.
 func TestResolveRate(t *testing.T) {
 	pairs := many(t, 100)
 	synctest.Test(t, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestResolveRate(t *testing.T) {
 	})
 }
 
-// TestResolveGivesUp on a lookup that takes too long, and on all of them when the time is over; and says what is left.
+// TestResolveGivesUp checks the time limits of one lookup and of all, and that the rest is counted.
 func TestResolveGivesUp(t *testing.T) {
 	pairs := many(t, 100)
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestResolveGivesUp(t *testing.T) {
 	}
 }
 
-// TestResolveCanceled asks nothing once its user has given up.
+// TestResolveCanceled checks that nothing is looked up after cancellation.
 func TestResolveCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -200,12 +200,12 @@ func TestResolveCanceled(t *testing.T) {
 	if got := d.resolver().Resolve(ctx, many(t, 20)); got.Unasked != 20 || len(d.asked) != 0 {
 		t.Errorf("%d asked about, %d not", len(d.asked), got.Unasked)
 	}
-	if got := d.resolver().Resolve(ctx, nil); got.Unasked != 0 || len(got.Verified) != 0 {
+	if got := d.resolver().Resolve(ctx, nil); got.Unasked != 0 || len(got.Names) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
 
-// TestResolveOddErrors takes an error that is not the DNS's for no answer.
+// TestResolveOddErrors checks that an error that isn't the DNS's counts as no answer.
 func TestResolveOddErrors(t *testing.T) {
 	r := &Resolver{LookupAddr: func(context.Context, string) ([]string, error) { return nil, errors.New("odd") }}
 	if got := r.Resolve(t.Context(), many(t, 2)); got.Failed != 2 || got.Unasked != 0 {

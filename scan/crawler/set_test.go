@@ -42,9 +42,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestReadClaims asks which crawlers a header may be of, by which tokens robots.txt may call the
-// first, and by which word it calls itself if it is unknown. Nothing of a header is left for the
-// next.
+// TestReadClaims checks which crawlers a header may belong to, by which tokens robots.txt may name
+// the first, and how an unknown crawler calls itself. Nothing of a header may affect the next.
 func TestReadClaims(t *testing.T) {
 	const contact = " (http://foo.example/)"
 	long := "a." + strings.Repeat("x", 100) + "bot"
@@ -87,7 +86,7 @@ func TestReadClaims(t *testing.T) {
 	}
 }
 
-// TestBareWords asks which words say that a client is a crawler, but not which.
+// TestBareWords checks which words say that a client is a crawler, but not which.
 func TestBareWords(t *testing.T) {
 	const bare = "bot bots Robot ROBOTS spider spiders crawl crawler crawlers crawling scrap scraper scrapers scraping fetch fetcher fetchers fetching " +
 		"botsite spidersite robotspider crawlersite botspider my-web_bot 2bot bot2 007 crawl004 my.bot . - _ " +
@@ -103,7 +102,7 @@ func TestBareWords(t *testing.T) {
 	}
 }
 
-// TestLibraries holds the table against its law.
+// TestLibraries checks the requirements of the table of libraries.
 func TestLibraries(t *testing.T) {
 	set := builtinSet(t)
 	for name := range libraries() {
@@ -116,7 +115,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// TestNamed reads what users call an agent.
+// TestNamed reads users' names of agents.
 func TestNamed(t *testing.T) {
 	set := builtinSet(t)
 	for _, c := range []struct {
@@ -149,9 +148,9 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestControlTokenIsNobody reads headers that send the token by which robots.txt
-// controls what another crawler's pages are used for. No log shows whether it is
-// obeyed, so nobody is audited under it.
+// TestControlTokenIsNobody reads headers that contain the token by which robots.txt controls the
+// use of another crawler's pages. No log shows whether it is obeyed, so no client is audited under
+// it.
 func TestControlTokenIsNobody(t *testing.T) {
 	own, err := Read([]byte(`[{"name":"Foo Control","operator":"F","tokens":["FooBot-Extended","foo.bot-extended"],"control":true,"obeys":"yes"}]`))
 	if err != nil {
@@ -226,8 +225,8 @@ func randomHeader(r *rand.Rand, words []string) []byte {
 	return b
 }
 
-// TestReaderFollowsTheSpecification compares with the naive reader, on random
-// headers, with one reader for all of them.
+// TestReaderFollowsTheSpecification compares with a naive reader on random headers, using one
+// reader for all of them.
 func TestReaderFollowsTheSpecification(t *testing.T) {
 	few, err := Read([]byte(`[
 		{"name":"Foo","operator":"A","words":["Foo","Foo-Image","Foo Bar"],"tokens":["Foo"],"obeys":"yes"},
@@ -268,8 +267,8 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 	}
 }
 
-// TestHostileHeader reads headers of 128 kB made to be read slowly. If the
-// time grew with the square of their length this test would not end.
+// TestHostileHeader reads headers of 128 kB designed to be slow, with which quadratic work would
+// time out.
 func TestHostileHeader(t *testing.T) {
 	const size = 1 << 17
 	set := builtinSet(t)
@@ -304,7 +303,7 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// TestClaimKeepsNoView changes a header after it was read.
+// TestClaimKeepsNoView modifies a header after it was read.
 func TestClaimKeepsNoView(t *testing.T) {
 	header := []byte("FooBot/1.0")
 	got := builtinSet(t).Reader().Read(header)
@@ -314,8 +313,8 @@ func TestClaimKeepsNoView(t *testing.T) {
 	}
 }
 
-// TestGuardAllocs fails when headers begin to cost memory. Only the name of an
-// unknown crawler and the list of rivals are made anew.
+// TestGuardAllocs limits the allocations for headers. Only the name of an unknown crawler and the
+// list of rivals are allocated.
 func TestGuardAllocs(t *testing.T) {
 	reader := builtinSet(t).Reader()
 	for _, c := range []struct {
@@ -342,7 +341,7 @@ func TestGuardAllocs(t *testing.T) {
 	}
 }
 
-// TestLoose: which claims have no token that a page of the operator names.
+// TestLoose checks which claims have no token named on an operator's page.
 func TestLoose(t *testing.T) {
 	set := builtinSet(t)
 	for _, c := range []struct {
@@ -375,7 +374,7 @@ func TestLoose(t *testing.T) {
 	}
 }
 
-// TestOutside: what of a header is neither a URL nor an e-mail address.
+// TestOutside checks which part of a header is outside URLs and e-mail addresses.
 func TestOutside(t *testing.T) {
 	reader := builtinSet(t).Reader()
 	for header, want := range map[string]string{

@@ -32,7 +32,7 @@ func isSearchOrAI(h suiteHeader) bool {
 		slices.Contains([]string{"Search bot", "Crawler", "AI Data Scraper", "AI Search Crawler"}, h.category)
 }
 
-// noBrowsers are headers that suites have among those of browsers and devices, and that are a crawler's.
+// noBrowsers are headers that suites list among browsers and devices, but that belong to a crawler.
 var noBrowsers = map[string]string{
 	"Mozilla/5.0 (compatible; Yahoo! Slurp)": "Yahoo's page says that its crawler sends it; isbot files it under insignificant bots",
 	"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Amzn-User/0.1) Chrome/119.0.6045.214 Safari/537.36": "Amazon's page has it; device-detector and ai.robots.txt have it as a bot",
@@ -46,9 +46,10 @@ var oneCompany = map[string]string{
 	"FAST": "",
 }
 
-// TestSuites reads the headers of the test suites of others. None of a browser or a device is a crawler's; none is given
-// to another company than its own, where the suite says whose it is; of search engines', crawlers' and AI at least
-// 85 of 100 are seen. The table is that of docs/reference/crawlers.md.
+// TestSuites reads the headers of other projects' test suites. None of a browser or a device may be
+// a crawler's, and none may be attributed to another company than the suite says; at least 85 of
+// 100 headers of search engines, crawlers and AI must be recognized. The results are the table in
+// docs/reference/crawlers.md.
 func TestSuites(t *testing.T) {
 	reader := builtinSet(t).Reader()
 	counts := make([][4]int, len(suiteRows)) // headers, of known crawlers, of others, ambiguous
@@ -97,8 +98,8 @@ func TestSuites(t *testing.T) {
 
 var notLetter = regexp.MustCompile(`[^a-z0-9]+`)
 
-// isOperators reports whether a crawler is that of which a suite says that it sends a header: by its operator, or by its
-// name. Software that anybody runs is nobody's.
+// isOperators reports whether a crawler is the one to which a suite attributes a header, by its
+// operator or its name. Software that anybody runs belongs to nobody.
 func isOperators(p *Profile, h suiteHeader) bool {
 	plain := func(s string) string { return notLetter.ReplaceAllString(strings.ToLower(s), "") }
 	operator, name := plain(p.Operator), plain(p.Name)

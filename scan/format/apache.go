@@ -10,11 +10,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// apacheValues are the directives of Apache's mod_log_config that an audit needs, and those that
-// Apache writes itself: without the per cent sign, and in lower case if they have an argument. %U
-// is decoded, and rewritten: mod_dir makes /index.html of / before it is logged. Those of
-// varnishncsa are the same, and Fastly adds the letter V. Source: httpd.apache.org, "Module
-// mod_log_config"; varnish-cache.org, "varnishncsa"; fastly.com, "Custom log formats".
+// apacheValues lists the directives of Apache's mod_log_config that an audit needs, and those that
+// Apache writes itself. Names omit the per cent sign, and are in lower case if they take an
+// argument. %U is decoded and rewritten: mod_dir turns / into /index.html before it is logged.
+// varnishncsa has the same directives, and Fastly adds the letter V. Sources: httpd.apache.org,
+// "Module mod_log_config"; varnish-cache.org, "varnishncsa"; fastly.com, "Custom log formats".
 var apacheValues = sync.OnceValue(func() map[string]value {
 	list := valuesOf(`ip a|{client.ip}v h {c}a
 		bytes b|B
@@ -44,8 +44,8 @@ var apacheValues = sync.OnceValue(func() map[string]value {
 	return list
 })
 
-// parseApache reads a LogFormat of Apache: the directive, or the text between its quotes. In
-// the latter case quotes may still be written as \".
+// parseApache parses a LogFormat of Apache: the whole directive or the text between its quotes. In
+// the text, quotes may still be escaped as \".
 func parseApache(text string) (*Format, error) {
 	if len(text) > len("LogFormat ") && strings.EqualFold(text[:len("LogFormat")], "LogFormat") {
 		if text, ok := liteSpeedText(strings.TrimSpace(text[len("LogFormat"):])); ok {
@@ -67,8 +67,9 @@ func parseApache(text string) (*Format, error) {
 	return apacheFormat(text)
 }
 
-// liteSpeedText returns the text of OpenLiteSpeed's logFormat, which takes the rest of the line: in quotes
-// or not, and the quotes in it are escaped or not. ok is false if the line is one of Apache.
+// liteSpeedText returns the text of OpenLiteSpeed's logFormat, which takes the rest of the line.
+// Quotes around it are optional, and quotes inside may be escaped or not. ok is false for a
+// directive of Apache.
 func liteSpeedText(rest string) (text string, ok bool) {
 	inner, isQuoted := strings.CutPrefix(rest, `"`)
 	switch {
@@ -81,11 +82,11 @@ func liteSpeedText(rest string) (text string, ok bool) {
 	return strings.ReplaceAll(inner, `\"`, `"`), ok
 }
 
-// apacheDirective is a directive: a per cent sign, modifiers and an argument in any order, and a
-// letter, or three as in %^FB; or an escape.
+// apacheDirective is a directive: a per cent sign, modifiers and an argument in any order, then a
+// letter, or three as in %^FB. It also matches escapes.
 var apacheDirective = lazy.Regexp(`(?s)\\([\\nrt])|%((?:\{[^}]*\}|[<>0-9,!])*)(\^..|.)?`)
 
-// apacheFormat returns the format of the text of a LogFormat.
+// apacheFormat returns the format for the text of a LogFormat.
 func apacheFormat(text string) (*Format, error) {
 	w := &wording{spell: backslashed}
 	if err := w.scan(text, apacheDirective(), w.addDirective); err != nil {
@@ -95,7 +96,7 @@ func apacheFormat(text string) (*Format, error) {
 	return w.format()
 }
 
-// addDirective adds what apacheDirective has found.
+// addDirective adds a match of apacheDirective.
 func (w *wording) addDirective(groups []string) error {
 	name, modifiers, letter, argument := groups[0], groups[2], groups[3], ""
 	if open, end := strings.IndexByte(modifiers, '{'), strings.IndexByte(modifiers, '}'); open >= 0 {
@@ -132,7 +133,7 @@ func (w *wording) addDirective(groups []string) error {
 	return nil
 }
 
-// addApacheTime adds a time: in brackets as in common, or in a layout of strftime.
+// addApacheTime adds a time, either in brackets as in common or in a strftime layout.
 func (w *wording) addApacheTime(name, argument string) error {
 	rank := 0
 	if end, ok := strings.CutPrefix(argument, "end:"); ok {

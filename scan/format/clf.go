@@ -17,20 +17,20 @@ import (
 // Sources: Apache's mod_log_config, nginx's predefined combined format, and
 // Debian's vhost_combined.
 //
-// In nearly all lines every quote begins or ends a field, and type lines has noted their
-// places; no user is named, and the time has a usual length. Of such an ordinary line the fields
-// are known by these places alone.
+// In nearly all lines every quote begins or ends a field, type lines has noted the quotes, no user
+// is named, and the time has a usual length. In such ordinary lines the quotes alone locate the
+// fields.
 
-// timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly
-// always stands before the request's quote.
+// timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly always precedes the
+// quote of the request.
 const timeLength = 29
 
-// nobody is the text between the address and the time if neither ident nor user is known.
+// nobody is the text between the address and the time if ident and user are both unknown.
 const nobody = "- - "
 
-// nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is
-// one. It is called for every line of most logs, and leaves the other fields to completeOrdinary. What stands
-// at a fixed distance from a quote is compared as a word.
+// nextOrdinary is Next for a request in an ordinary line, and reports whether the line is one. It
+// runs for every line of most logs, so it leaves the other fields to completeOrdinary, and compares
+// text at a fixed distance from a quote as a word.
 func (p *programReader) nextOrdinary(r *Record, line []byte, quotes []uint16, back int) bool {
 	hasAgent := p.meaning.has[userAgent]
 	if len(quotes) < 2 || hasAgent && len(quotes) < 6 {
@@ -71,7 +71,7 @@ func (p *programReader) nextOrdinary(r *Record, line []byte, quotes []uint16, ba
 		sizeEnd = field.Blank(line, size)
 		r.Agent, r.Referer = nil, nil
 	}
-	if n := sizeEnd - size; 1 <= n && n <= 8 { // there are more than eight bytes before it
+	if n := sizeEnd - size; 1 <= n && n <= 8 { // more than eight bytes precede it
 		r.Size = parseEight(binary.LittleEndian.Uint64(line[sizeEnd-8:sizeEnd])>>(64-8*n)<<(64-8*n), n)
 	} else {
 		r.Size = parseSize(line[size:sizeEnd])
@@ -96,13 +96,13 @@ func isAnswered(b []byte) bool {
 	if len(b) < 8 {
 		return len(b) >= len(statusEnd) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
 	}
-	// A byte has its highest bit set in d or in the sum if it is not a digit or, of a blank, anything else.
+	// Any byte that isn't the required digit or blank sets its highest bit in d or in the sum.
 	const blanks, digits, highs = ' '<<8 | ' '<<40, '0'<<16 | '0'<<24 | '0'<<32, 0x808080808000
 	d := (binary.LittleEndian.Uint64(b) ^ (blanks | digits)) & 0xffffffffff00
 	return (d|(d+0x7f7676767f00))&highs == 0
 }
 
-// completeOrdinary does the work of Complete for a line that nextOrdinary has read.
+// completeOrdinary is Complete for a line that nextOrdinary has read.
 func (p *programReader) completeOrdinary(r *Record) {
 	line, open, end := r.Line, p.open, p.end
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
@@ -118,14 +118,14 @@ func (p *programReader) completeOrdinary(r *Record) {
 	}
 }
 
-// isPlausibleCommon reports whether a record of the common log format or a relative looks as in a
-// log of it. A User-Agent that is a URL is a referrer. In a format without User-Agent no quote may
-// follow the size: it may begin one, in an unknown format.
+// isPlausibleCommon reports whether a record looks like one from a log in the common log format or
+// a relative. A User-Agent that is a URL is really a referrer. In a format without User-Agent no
+// quote may follow the size, because it may begin a User-Agent in an unknown format.
 //
-// Between the client's address and the time are ident and user. The user may have
-// blanks in it, but an ident other than "-" is rare: with one, the number of fields
-// must be as in the format. This distinguishes a virtual host without a port from a
-// client's address, and rejects lines with a prefix, such as syslog's.
+// Between the client's address and the time are ident and user. The user may contain blanks, but an
+// ident other than "-" is rare. With one, the number of fields must match the format. This
+// distinguishes a virtual host without a port from a client's address, and rejects lines with a
+// prefix, such as syslog's.
 func (p *programReader) isPlausibleCommon(r *Record) bool {
 	if isURL(r.Agent) || r.Host != nil && (!plausibleHost(r.Host) || isNumberAlone(r.Host)) ||
 		!p.meaning.has[userAgent] && bytes.IndexByte(r.Line[p.places.Spans[p.request+1].To:], '"') >= 0 {
@@ -135,12 +135,12 @@ func (p *programReader) isPlausibleCommon(r *Record) bool {
 	return bytes.IndexByte(user, ' ') < 0 || string(ident) == "-"
 }
 
-// isNumberAlone reports whether b is a number, such as the seconds that a request took, but not an address of
-// IPv4.
+// isNumberAlone reports whether b is a number, such as a duration in seconds, but not an IPv4
+// address.
 func isNumberAlone(b []byte) bool { return isNumeric(b) && bytes.Count(b, []byte(".")) < 3 }
 
-// quotedField returns the first field in quotes at or after a place, which is the
-// end of another field; nil if there is none.
+// quotedField returns the first quoted field at or after the end of another field, or nil if there
+// is none.
 func quotedField(line []byte, at int) []byte {
 	from, end := quotedAt(line, at)
 	if from < 0 {
@@ -149,7 +149,7 @@ func quotedField(line []byte, at int) []byte {
 	return line[from:end]
 }
 
-// quotedAt returns where the field of quotedField is, from -1 if there is none.
+// quotedAt returns the bounds of the field that quotedField returns; from is -1 if there is none.
 func quotedAt(line []byte, at int) (from, end int) {
 	for at < len(line) {
 		quote := bytes.IndexByte(line[at:], '"')
@@ -169,8 +169,7 @@ func quotedAt(line []byte, at int) (from, end int) {
 	return -1, -1
 }
 
-// quoteEnd returns the index of the first quote at or after from that is not
-// escaped, -1 if there is none.
+// quoteEnd returns the index of the first unescaped quote at or after from, or -1 if there is none.
 func quoteEnd(line []byte, from int) int {
 	for at := from; ; at++ {
 		n := bytes.IndexByte(line[at:], '"')

@@ -129,8 +129,8 @@ var variants = []struct {
 	{"an empty time", "10/Feb/2012:16:42:07 +0000", "", "Time="},
 }
 
-// TestCombinedLine reads lines that differ from an ordinary one in one place.
-// The common format reads them to the same, but for the agent.
+// TestCombinedLine reads lines that differ from an ordinary one in one place. The common format
+// gives the same results, without the agent.
 func TestCombinedLine(t *testing.T) {
 	for _, c := range variants {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,8 +172,8 @@ func TestCombinedLine(t *testing.T) {
 	}
 }
 
-// TestForwardedWithRawQuote reads a field whose end cannot be told: the client
-// may have sent the quote, and what follows it.
+// TestForwardedWithRawQuote reads a field with an ambiguous end: the client may have sent the quote
+// and what follows it.
 func TestForwardedWithRawQuote(t *testing.T) {
 	got, ok := read(mustReader(t, "combined"), new(Record), plain+` "203.0.113.9"x" y`)
 	if !ok || got != plainFields {
@@ -181,8 +181,8 @@ func TestForwardedWithRawQuote(t *testing.T) {
 	}
 }
 
-// TestNoRecord has lines that no format may take for a request, or that combined
-// may not because it cannot say what the User-Agent is.
+// TestNoRecord has lines that no format may take for a request, or that combined may not because
+// the User-Agent is ambiguous.
 func TestNoRecord(t *testing.T) {
 	const head, tail = `192.0.2.1 - - [10/Feb/2012:16:42:07 +0000] `, ` 200 368 "-" "UA"`
 	lines := []string{
@@ -215,9 +215,9 @@ func TestNoRecord(t *testing.T) {
 	}
 }
 
-// TestCutLine cuts lines at every byte, as a full disk does. What is left is a
-// record only if its request, its status and its User-Agent are whole, and then
-// they are those of the whole line. A cut field after them is none.
+// TestCutLine cuts lines at every byte, as a full disk does. The rest is a record only if its
+// request, status and User-Agent are complete and equal the whole line's. A cut field after them
+// counts as missing.
 func TestCutLine(t *testing.T) {
 	type line struct{ format, text string }
 	var lines []line
@@ -252,8 +252,8 @@ func TestCutLine(t *testing.T) {
 	}
 }
 
-// TestHostileLine reads lines of a megabyte that are made to be read slowly. If
-// the time grew with the square of their length this test would not end.
+// TestHostileLine reads lines of a megabyte designed to be slow, with which quadratic work would
+// time out.
 func TestHostileLine(t *testing.T) {
 	const size = 1 << 17 // what takes time with its square takes minutes
 	head := `192.0.2.1 - - [10/Feb/2012:16:42:07 +0000] "GET /`

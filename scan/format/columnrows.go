@@ -20,12 +20,12 @@ var columnFormats = sync.OnceValue(func() []*Format {
 	return all
 })
 
-// w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
-// write it. Times are in UTC, except for date-local. IIS writes a blank as a plus (pluses), and
-// the path decoded, in which a plus may be either; a server may write fields with blanks in quotes
-// instead. Two or more blanks in a row count as one, as written by Oracle's Web Cache.
+// w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others write
+// it. Times are in UTC, except with date-local. IIS writes a blank as a plus (pluses), and decodes
+// the path, where a plus may then be either. A server may instead quote fields that contain blanks.
+// Repeated blanks count as one, because Oracle's Web Cache writes them.
 //
-// The server's port is not the site's, as a proxy may use another one. Only 443 shows that the
+// The server's port isn't the site's, because a proxy may use another one. Only 443 shows that the
 // site was accessed by https. Sources: learn.microsoft.com, "W3C Extended Log File Format" and
 // "Logging Fields" of IIS Advanced Logging and of ISA Server and TMG.
 var w3cFormat = columnFormat(Format{
@@ -66,9 +66,8 @@ var w3cFormat = columnFormat(Format{
 	},
 })
 
-// incapsulaFormat is Incapsula's, now Imperva's, form of W3C's format: all fields are in
-// quotes, and cs-uri is the host and the path.
-// Source: docs.imperva.com, "Log File Structure".
+// incapsulaFormat is the form of W3C's format that Incapsula, now Imperva, writes. All fields are
+// quoted, and cs-uri is the host and the path. Source: docs.imperva.com, "Log File Structure".
 var incapsulaFormat = columnFormat(Format{
 	name: "incapsula", by: "Incapsula, now Imperva Cloud WAF, in W3C's form",
 	head: "#Fields: date time cs-vid cs-clapp c-ip cs(User-Agent) cs-uri cs-version s-ip s-port cs-method cs-uri-query " +
@@ -99,9 +98,9 @@ var incapsulaFormat = columnFormat(Format{
 
 func isIncapsula(header []byte) bool { return bytes.Contains(header, []byte(" cs-clapp ")) }
 
-// akamaiFormat is Akamai's Log Delivery Service in W3C's form. Its header has blanks, and its lines
-// have tabs; headers of requests are in quotes. cs-uri is the host of the origin and the path, or the
-// path alone. Source: Akamai, "Log Delivery Service User Guide".
+// akamaiFormat is Akamai's Log Delivery Service in W3C's form. The header is separated by blanks,
+// the lines by tabs, and request headers are quoted. cs-uri is the path, possibly after the host of
+// the origin. Source: Akamai, "Log Delivery Service User Guide".
 var akamaiFormat = columnFormat(Format{
 	name: "akamai_lds", by: "Akamai, Log Delivery Service in W3C's form",
 	head: "#Version: 1.0\n#Fields: date time cs-ip cs-method cs-uri sc-status sc-bytes time-taken cs(Referer) " +
@@ -150,10 +149,9 @@ func isAkamai(header []byte, lines [][]byte) bool {
 		len(lines) > 0 && bytes.IndexByte(lines[0], '\t') >= 0
 }
 
-// cloudfrontFormat is the standard log of Amazon CloudFront: fields between tabs, with
-// bytes outside a set percent-encoded once more than in the request. The column cs(Host)
-// is the distribution, x-host-header the site. A real-time log has the path with its query.
-// Source: docs.aws.amazon.com, "Standard logging reference".
+// cloudfrontFormat is the standard log of Amazon CloudFront. Fields are separated by tabs, and
+// bytes outside a set are percent-encoded once more than in the request. The column cs(Host) is the
+// distribution, x-host-header the site. Source: docs.aws.amazon.com, "Standard logging reference".
 var cloudfrontFormat = columnFormat(Format{
 	name: "cloudfront", by: "Amazon CloudFront, standard logs",
 	head: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status " +
@@ -176,10 +174,9 @@ var cloudfrontFormat = columnFormat(Format{
 })
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
-// console. It has no header, and a path with its query. Its cs-host is the site, and its x-host-header the
-// distribution: the other way round than in standard logs. Logs with fewer fields cannot be
-// told apart, but users can name their fields. Source: docs.aws.amazon.com, "Real-time log
-// configuration fields".
+// console. It has no header, and its path includes the query. cs-host is the site and x-host-header
+// the distribution, unlike in standard logs. Logs with fewer fields can't be detected, but users
+// can name their fields. Source: docs.aws.amazon.com, "Real-time log configuration fields".
 var cloudfrontRealtimeFormat = columnFormat(Format{
 	name: "cloudfront_realtime", by: "Amazon CloudFront, real-time logs with all fields", sampled: true,
 	words: `#Fields: timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol cs-host cs-uri-stem
@@ -198,7 +195,8 @@ var cloudfrontRealtimeFormat = columnFormat(Format{
 	table: "target" + cloudfrontNames + " cs-host",
 })
 
-// cloudfrontNames are the columns of CloudFront, between what the URI is and the name of the host.
+// cloudfrontNames are the columns of CloudFront. The meaning of the URI precedes them, and the name
+// of the host's column follows.
 const cloudfrontNames = `@percent cs-uri-stem
 	day date
 	clock time
@@ -214,8 +212,8 @@ const cloudfrontNames = `@percent cs-uri-stem
 	sent sc-bytes
 	host@percent`
 
-// isCloudFront reports whether a header and the lines after it come from CloudFront: by the names of
-// its columns, or because the lines have tabs where the header has blanks.
+// isCloudFront reports whether a header and the lines after it come from CloudFront. Either the
+// column names show it, or the lines have tabs where the header has blanks.
 func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
 	if bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') >= 0 || len(lines) == 0 ||
 		isAkamai(header, lines) {
@@ -225,8 +223,8 @@ func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
 	return tabs > 0 && tabs+1 == d.named(header).count
 }
 
-// zeekFormat is http.log of Zeek, once Bro, in its default form with tabs.
-// Source: docs.zeek.org, base/frameworks/logging/writers/ascii.zeek.
+// zeekFormat is http.log of Zeek, formerly Bro, in its default form with tabs. Source:
+// docs.zeek.org, base/frameworks/logging/writers/ascii.zeek.
 var zeekFormat = columnFormat(Format{
 	name: "zeek", by: "Zeek, http.log",
 	head: "#separator \\x09\n" +

@@ -11,13 +11,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// columns reads formats whose lines are fields with delimiters between them. A header in
-// the log names the columns, and may come again with other ones; or they are fixed. A line
-// with another number of fields than there are columns is not parsed: its fields cannot be
-// told apart.
+// columns reads formats whose lines consist of fields between delimiters. The columns are either
+// fixed or named by a header in the log, which may be followed by other headers. A line whose
+// number of fields differs from the number of columns is Unparsed, because its fields can't be
+// assigned.
 //
-// Next is called for every line, so the delimiters are found by the index of type lines where no
-// field is in quotes, and only the columns that a record needs are looked at.
+// Next is called for every line. In lines without quotes it finds the delimiters in the index of
+// type lines, and it only reads the columns that a record needs.
 type columns struct {
 	lines
 	values
@@ -26,35 +26,35 @@ type columns struct {
 	now     *heading            // in force
 	known   map[string]*heading // by the header lines seen, up to maxKnown
 
-	// Of the line that Next returned last: the marks at the ends of all fields but the last one,
-	// which are in the line at mark-back, or if that is nil all fields.
+	// For the line that Next returned last: marks are the ends of all fields but the last, at
+	// mark-back in the line. If marks is nil, fields has all fields.
 	ends   []uint16
 	back   int
 	fields []field.Span
 }
 
-// maxKnown bounds the headers that a reader remembers. Most logs have one, again and again.
+// maxKnown limits the headers that a reader remembers. Most logs repeat a single header.
 const maxKnown = 8
 
-// dialect is how a family of logs writes its columns. It is immutable.
+// dialect describes how a family of logs writes its columns. It is immutable.
 type dialect struct {
 	field.Columns
-	directive byte   // begins lines that are no requests by design; 0: none does
-	header    string // begins the line that names the columns; "": they are fixed
-	table     string // of the columns, as columnsNamed reads it
+	directive byte   // begins lines that aren't requests by design; 0 for none
+	header    string // begins the line that names the columns; "" if they are fixed
+	table     string // input of columnsNamed
 	names     []column
 	empty     string // stands for an empty field
-	// ownSpelling is set if quoted values are spelled as the names say, with no quotes doubled.
+	// ownSpelling means that quoted values are spelled as the names say, without doubled quotes.
 	ownSpelling bool
 	day         layout // of day and timeOfDay
 	instant     layout // of moment
-	// of returns the dialect of a log with a header and the lines after it, or nil if they have
+	// of returns the dialect of a log, given a header and the lines after it, or nil if they have
 	// another format. of is nil if there is only one dialect.
 	of func(d dialect, header []byte, lines [][]byte) *dialect
 }
 
-// column is the meaning of a column with a name. The first in dialect.names counts if a
-// log has several of one part.
+// column is the meaning of a named column. If several columns of a log have the same part, the
+// first in dialect.names counts.
 type column struct {
 	name  string // in lower case
 	part  part
@@ -64,7 +64,7 @@ type column struct {
 // spellings are how columns are spelled, by the names in tables.
 var spellings = map[string]spelling{
 	"plus": pluses, "percent": percents, "percents": allPercents, "backslash": backslashed,
-	"blankless": {escape: '%', undo: func(dst, text []byte) []byte { // encoded if it has no blank
+	"blankless": {escape: '%', undo: func(dst, text []byte) []byte { // values with blanks aren't encoded
 		if bytes.IndexByte(text, ' ') >= 0 {
 			return append(dst, text...)
 		}
@@ -72,8 +72,8 @@ var spellings = map[string]spelling{
 	}},
 }
 
-// columnsNamed reads a table of columns. In each line are the name of a field (fieldNames),
-// perhaps how it is spelled, and the names of columns.
+// columnsNamed parses a table of columns. Each line has the name of a field (fieldNames),
+// optionally its spelling, and the names of columns.
 func columnsNamed(table string) (list []column) {
 	for line := range strings.Lines(strings.TrimSpace(table)) {
 		names := strings.Fields(line)
@@ -93,10 +93,10 @@ func columnsNamed(table string) (list []column) {
 
 // heading is a parsed header.
 type heading struct {
-	line         []byte // the header itself, nil if the columns are fixed
+	line         []byte // the header itself; nil if the columns are fixed
 	says         meaning
 	count        int       // of columns
-	needed, rest []located // by Next, and all other parts
+	needed, rest []located // parts needed by Next, and all others
 }
 
 // located is a part and its column.
@@ -105,15 +105,15 @@ type located struct {
 	at   int
 }
 
-// maxColumns and maxHeader bound a header, in columns and bytes. W3C has 60 columns at
-// most, and CloudFront 46.
+// maxColumns and maxHeader limit a header, in columns and bytes. W3C has at most 60 columns, and
+// CloudFront 46.
 const (
 	maxColumns = 400
 	maxHeader  = 8 << 10
 )
 
-// columnsOf returns what columns with these names say: none if no target is among them, or
-// there are too many.
+// columnsOf returns the meaning of columns with the given names. It returns no columns if there is
+// no target among them, or if there are too many.
 func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	h := &heading{line: line, count: len(names)}
 	if len(names) > maxColumns {
@@ -156,7 +156,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	return h
 }
 
-// spelled returns how a column is spelled. Quoted values follow the rules for quotes.
+// spelled returns the spelling of a column. Quoted values follow the rules for quotes.
 func (d *dialect) spelled(s spelling) spelling {
 	if d.Quotes && !d.ownSpelling {
 		return undoubled
@@ -192,14 +192,14 @@ func newColumns(f *Format, d *dialect, initial *heading) Reader {
 	return c
 }
 
-// columnFormat returns a row of the table of formats, which complete makes a format.
+// columnFormat returns a row of the table of formats, to be finished by complete.
 func columnFormat(f Format, d *dialect) *Format {
 	f.dialect = d
 	return &f
 }
 
-// complete reads the table of a format's columns. One without a header has the columns of its
-// words, the others are bound to the header of each log: see bindColumns.
+// complete parses the table of a format's columns. Without a header the format has the columns of
+// its words; otherwise bindColumns binds it to the header of each log.
 func (f *Format) complete() {
 	d, first := f.dialect, none
 	d.names = columnsNamed(d.table)
@@ -219,7 +219,7 @@ func (f *Format) complete() {
 	}
 }
 
-// none are the columns of a log before its first header, and after one without a target.
+// none is in effect before the first header of a log, and after a header without a target.
 var none = &heading{}
 
 // use sets the columns of the lines that follow.
@@ -297,7 +297,7 @@ func (c *columns) set(parts []located, line []byte) {
 	}
 }
 
-// field returns the place of a field of the line.
+// field returns the bounds of a field in the line.
 func (c *columns) field(i int, line []byte) field.Span {
 	if c.ends == nil {
 		return c.fields[i]
@@ -312,8 +312,8 @@ func (c *columns) field(i int, line []byte) field.Span {
 	return f
 }
 
-// cut takes the next line off the chunk and returns how many fields it has. If they are as
-// many as the columns, the line is ready for field.
+// cut takes the next line off the chunk and returns its number of fields. If that equals the number
+// of columns, field can be called.
 func (c *columns) cut() (line []byte, fields int) {
 	if !c.Quotes {
 		if line = c.cutMarked(); line != nil {
@@ -324,9 +324,9 @@ func (c *columns) cut() (line []byte, fields int) {
 	return line, c.Split(c.fields, line)
 }
 
-// cutMarked is cut for a line without quotes that has as many fields as there are columns, all
-// marked; it returns nil for others. If the mark that would end the last field is the first
-// newline, those before it are delimiters.
+// cutMarked is cut for a line without quotes whose fields are as many as the columns, and all
+// marked. It returns nil for other lines. If the mark that would end the last field is the first
+// newline, then all marks before it are delimiters.
 func (c *columns) cutMarked() (line []byte) {
 	at, last := c.at, c.i+c.now.count-1
 	if last >= c.n {
@@ -342,22 +342,22 @@ func (c *columns) cutMarked() (line []byte) {
 	return withoutReturn(c.chunk[at : at+end])
 }
 
-// isoUTC is isoTime of formats whose times are in UTC.
+// isoUTC is isoTime for formats whose times are in UTC.
 func isoUTC(b []byte, _ *time.Location) (int64, bool) { return isoTime(b, nil) }
 
-// Headed is a Reader of a format whose logs say themselves what their columns are, or whose lines
-// may be cut into several: then what LastHeader returns is not one.
+// Headed is implemented by readers of formats whose logs name their own columns, or whose lines may
+// be cut into several. In the second case LastHeader doesn't return a header.
 type Headed interface {
 	Reader
-	// SetHeader sets the columns of the lines that follow from a header line, up to the
-	// next header among them. nil stands for the beginning of the log. Reset does not change the
-	// columns. SetHeader does not retain line.
+	// SetHeader sets the columns of the following lines, up to the next header among them. nil stands
+	// for the beginning of the log. Reset keeps the columns. SetHeader does not retain line.
 	SetHeader(line []byte)
 }
 
-// LastHeader returns a function that returns what a chunk of whole lines says of the lines after it: the header
-// in force or, of lines in envelopes, which sources have begun a line that goes on in the next chunk; nil if
-// nothing. The function is nil for formats whose lines need none of it: see Headed.
+// LastHeader returns a function that extracts from a chunk of whole lines the context that the next
+// chunk needs, or nil if it needs none. The context is the header in force or, for lines in
+// envelopes, the sources with an unfinished line. The function is nil for formats that never need
+// any; see Headed.
 func (f *Format) LastHeader() func(chunk []byte) []byte {
 	if f.state == nil && f.hasHeader() {
 		return f.dialect.lastHeader
@@ -365,8 +365,7 @@ func (f *Format) LastHeader() func(chunk []byte) []byte {
 	return f.state
 }
 
-// lastHeader returns a copy of the last header line of a chunk of whole lines, nil if there
-// is none.
+// lastHeader returns a copy of the last header in a chunk of whole lines, or nil if there is none.
 func (d *dialect) lastHeader(chunk []byte) (last []byte) {
 	for _, line := range d.headerLines(chunk) {
 		last = line
@@ -374,8 +373,8 @@ func (d *dialect) lastHeader(chunk []byte) (last []byte) {
 	return bytes.Clone(last)
 }
 
-// HeaderLines returns the headers in a chunk of whole lines, each with how many lines of the
-// chunk come before it. Formats whose logs do not name their columns have none.
+// HeaderLines returns the headers in a chunk of whole lines, each with the number of lines before
+// it. It returns none for formats whose logs don't name their columns.
 func (f *Format) HeaderLines(chunk []byte) iter.Seq2[int64, []byte] {
 	if !f.hasHeader() {
 		return func(func(int64, []byte) bool) {}
@@ -400,18 +399,18 @@ func (d *dialect) headerLines(chunk []byte) iter.Seq2[int64, []byte] {
 	}
 }
 
-// Header returns the last header in the beginning of the log by which the format was found,
-// nil if it has none. Put before a log without a header, it is that log's.
+// Header returns the last header in the beginning of the log from which the format was detected, or
+// nil if there is none. A log without a header can be read by putting this header before it.
 func (f *Format) Header() []byte { return f.header }
 
 // section is a header and the lines after it.
 type section struct {
 	header []byte
-	lines  [][]byte // neither blank nor directives; nil without a header
+	lines  [][]byte // neither blank nor directives; nil if there is no header
 }
 
-// sections splits the beginning of a log. The lines before its first header form a
-// section without one, which does not keep the lines.
+// sections splits the beginning of a log at its headers. The lines before the first header form a
+// section without one, which doesn't keep its lines.
 func (d *dialect) sections(head []byte) (list []section) {
 	for n := 0; len(head) > 0 && n < sampleLines; {
 		line, text := NextLine(head)
@@ -434,8 +433,8 @@ func (d *dialect) sections(head []byte) (list []section) {
 	return list
 }
 
-// bindColumns is Format.bind for formats with a header. The format has what the columns of any
-// header in the beginning of the log are about.
+// bindColumns is Format.bind for formats with a header. The resulting format has the parts of all
+// headers in the beginning of the log.
 func bindColumns(f *Format, head []byte) *Format {
 	sections := f.dialect.sections(head)
 	at := slices.IndexFunc(sections, func(s section) bool { return s.header != nil && f.dialect.named(s.header) != none })
@@ -465,13 +464,13 @@ func bindColumns(f *Format, head []byte) *Format {
 	return &g
 }
 
-// parseFields returns the format of logs that lack the line that names their columns, by that line.
-// How it is written is found by the beginning of each log (bind).
+// parseFields returns the format described by a header line, for logs that lack it. bind then
+// detects how each log is written.
 func parseFields(text string) (*Format, error) {
 	if strings.ContainsAny(text, "\r\n") {
 		return nil, errors.New("it is more than one line")
 	}
-	if names, ok := strings.CutPrefix(text, "#fields "); ok { // whose tabs a terminal has shown as blanks
+	if names, ok := strings.CutPrefix(text, "#fields "); ok { // a terminal has shown its tabs as blanks
 		text = "#fields\t" + names
 	}
 	bind := func(_ *Format, head []byte) *Format {
@@ -496,8 +495,8 @@ func parseFields(text string) (*Format, error) {
 	return f, nil
 }
 
-// quotesOf reports whether the lines after a header have fields in quotes: if they have as many
-// fields as there are columns only so.
+// quotesOf reports whether the lines after a header have quoted fields, which is when only quoting
+// makes the number of fields match the columns.
 func (d *dialect) quotesOf(header []byte, lines [][]byte) bool {
 	fields, with := make([]field.Span, d.named(header).count), d.Columns
 	with.Quotes = true

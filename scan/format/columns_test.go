@@ -50,7 +50,7 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 	return fields
 }
 
-// TestColumnsAreThoseOfOctets: lines come apart as they do byte by byte.
+// TestColumnsAreThoseOfOctets checks that lines are split like byte by byte.
 func TestColumnsAreThoseOfOctets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	shapes := []field.Columns{
@@ -96,8 +96,8 @@ func wantFields(d *dialect, line string, count int) []string {
 	return fields
 }
 
-// FuzzColumns: no log makes a reader of columns lose a line, or read it in another way if it is
-// cut into chunks.
+// FuzzColumns checks that no log makes a reader of columns lose a line, or read it differently when
+// it is cut into chunks.
 func FuzzColumns(f *testing.F) {
 	for _, row := range columnFormats() {
 		f.Add([]byte(row.head+row.sample+"\n"), uint16(5))
@@ -133,8 +133,8 @@ func kindsOf(f *Format, chunks ...[]byte) (list []string) {
 	return list
 }
 
-// TestColumnLogs reads lines of servers as they are written, each after its header. What the headers of
-// package logwriter have is read by TestWritten.
+// TestColumnLogs reads lines of servers as written, each after its header. TestWritten reads the
+// headers in package logwriter.
 func TestColumnLogs(t *testing.T) {
 	tabs := func(s string) string { return strings.ReplaceAll(s, "|", "\t") }
 	for _, c := range []struct{ name, format, header, line, want string }{

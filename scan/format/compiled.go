@@ -9,16 +9,16 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// program defines what the fields of a text line mean, and the text between them. It is made once,
-// from the words of a user or of a row of the table of formats, and immutable.
+// program defines the meaning of a text line's fields and the text between them. It is compiled
+// once, from a user's format or a row of the table, and immutable.
 type program struct {
 	*field.Template
-	fields      []part    // of its fields
-	early, late []located // the parts that Reader.Next needs, and their fields; the others
-	request     int       // the field of the request line, 0 if there is none
+	fields      []part    // part of each field
+	early, late []located // the parts that Reader.Next needs, with their fields; the others
+	request     int       // field of the request line, 0 if there is none
 }
 
-// holds is what fields of the parts hold. All others hold any text.
+// holds says what fields of the parts can hold. All others can hold any text.
 var holds = [allParts]field.Content{
 	clientAddr: field.Address, hostName: field.Unbroken, schemeName: field.Token, tlsInUse: field.Token,
 	methodName: field.Token, statusCode: field.Number, bodySize: field.Number, sentSize: field.Number,
@@ -26,17 +26,17 @@ var holds = [allParts]field.Content{
 	moment: field.Token, day: field.Token, timeOfDay: field.Token,
 }
 
-// beginsWithSlash are the parts whose first byte is a slash, so that nothing needs to stand
-// before them.
+// beginsWithSlash are the parts whose first byte is a slash, so that they need no separator before
+// them.
 var beginsWithSlash = [allParts]bool{target: true, path: true, rewrittenPath: true}
 
-// isSolid are the parts that have no blanks in them.
+// isSolid are the parts that contain no blanks.
 var isSolid = [allParts]bool{
 	clientAddr: true, serverPort: true, schemeName: true, methodName: true, statusCode: true, bodySize: true,
 	sentSize: true,
 }
 
-// add adds a field to the program: the rule is set according to its part.
+// add adds a field to the program, and completes the rule according to the part.
 func (p *program) add(r field.Rule, of part) {
 	r.Ignored, r.Code, r.Solid = of == ignored, of == statusCode, isSolid[of]
 	r.List, r.Free = of == forwardedFor, of == requestLine
@@ -60,7 +60,8 @@ func (p *program) add(r field.Rule, of part) {
 	p.Rules, p.fields = append(p.Rules, r), append(p.fields, of)
 }
 
-// format compiles a program, and returns its format, whose times have a layout. spell says how its
+// format compiles a program into a format. layout is the layout of its times, and spell the
+// spelling of its parts.
 // parts are written.
 func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	f := &Format{meaning: meaning{layout: l, spell: spell}}
@@ -77,9 +78,9 @@ func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	return f
 }
 
-// isAddressField reports whether a text can be a field of a client's address.
+// isAddressField reports whether a text can be a field with a client's address.
 func isAddressField(b []byte) bool {
-	const longest = 100 // longer than any IP address with its zone and a port
+	const longest = 100 // longer than any IP address with zone and port
 	return len(b) <= longest && isAddress(bareAddress(b)) || string(b) == "unix:"
 }
 
@@ -89,14 +90,14 @@ type programReader struct {
 	lines
 	values
 	fits     func(*Record) bool // nil if all records fit
-	isCommon bool               // most lines are ordinary, and X-Forwarded-For may be after the User-Agent: see clf.go
+	isCommon bool               // most lines are ordinary, and X-Forwarded-For may follow the User-Agent: see clf.go
 
-	// Of the line that Next returned last:
+	// About the line that Next returned last:
 	places   field.Places
-	ordinary bool // nextOrdinary has read it, so that places has none
+	ordinary bool // nextOrdinary has read it, so places is empty
 
-	// Of an ordinary line: where the address begins and ends, the quotes of the request and the end of its method,
-	// and the quote after the User-Agent.
+	// For an ordinary line: the bounds of the address, the quotes of the request and the end of its
+	// method, and the quote after the User-Agent.
 	from, stop, open, method, end, quoted int
 }
 
@@ -157,7 +158,7 @@ func (p *programReader) Complete(r *Record) {
 	}
 }
 
-// Plausible reports whether the fields look as they do in a log of the format.
+// Plausible reports whether the record looks like one from a log of the format.
 func (p *programReader) Plausible(r *Record) bool {
 	if p.ordinary {
 		p.places.Line, p.places.Marks, p.plain = r.Line, nil, false
@@ -169,7 +170,7 @@ func (p *programReader) Plausible(r *Record) bool {
 	return p.plausible(r) && (p.fits == nil || p.fits(r)) && (!p.isCommon || p.isPlausibleCommon(r))
 }
 
-// fault is fault for the line that Next read last.
+// fault explains the line that Next read last.
 func (p *programReader) fault() string {
 	says := p.Fault(&p.places, func(i int) string {
 		if word := partWords[p.fields[i]]; word != "" {
@@ -183,16 +184,17 @@ func (p *programReader) fault() string {
 	return says
 }
 
-// furtherProducts never begin a User-Agent. Browsers and crawlers that are like them write them behind
-// their first product.
+// furtherProducts never begin a User-Agent. Browsers and similar crawlers write them after their
+// first product.
 var furtherProducts = strings.Fields("AppleWebKit Chrome Safari Gecko Version Mobile Firefox HeadlessChrome Chromium " +
 	"CriOS FxiOS Edge Edg EdgA EdgiOS OPR Presto Trident YaBrowser UCBrowser SamsungBrowser CFNetwork Darwin " +
 	"Thunderbird OpenSSL PHP like compatible; compatible")
 
-// isOneAgent returns a function that reports whether a text is one User-Agent, and not the end of another
-// header before one: behind none of the separators that stand outside of comments may one begin. What
-// follows them is a further product, a comment, a URL, an address of e-mail, or the name of a crawler
-// after "compatible;". No quotes are in it, which no crawler sends, and Mozilla/5.0 only at its beginning.
+// isOneAgent returns a function that reports whether a text is a single User-Agent, and not the end
+// of another header followed by one. It is if no User-Agent could begin after any separator outside
+// comments. What may follow a separator is a further product, a comment, a URL, an e-mail address,
+// or a crawler's name after "compatible;". Quotes are not allowed, as no crawler sends them, nor is
+// Mozilla/5.0 after the beginning.
 func isOneAgent(separator string) func(text []byte) bool {
 	first := []byte(separator + "Mozilla/")
 	return func(text []byte) bool {

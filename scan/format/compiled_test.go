@@ -24,8 +24,8 @@ func programOf(t testing.TB, words string) *program {
 	return p
 }
 
-// TestCombinedTwins reads lines by the words of the common log format and its relatives, as clf
-// does, which was made for them. Only clf finds X-Forwarded-For after the User-Agent.
+// TestCombinedTwins compares clf with the compiled words of the common log format and its
+// relatives. Only clf finds X-Forwarded-For after the User-Agent.
 func TestCombinedTwins(t *testing.T) {
 	for i, row := range clfRows {
 		words, err := Parse(row.words)
@@ -223,7 +223,7 @@ func checkTwins(t *testing.T, name string, p *program, lines []string) {
 	}
 }
 
-// TestProgramTwin reads all short lines of a small alphabet, and longer ones made of pieces.
+// TestProgramTwin reads all short lines over a small alphabet, and longer ones made of pieces.
 func TestProgramTwin(t *testing.T) {
 	const alphabet, longest = `" \[]2`, 5
 	all := []string{""}
@@ -252,7 +252,8 @@ func TestProgramTwin(t *testing.T) {
 	checkTwins(t, "combined", programOf(t, clfRows[0].words), all)
 }
 
-// FuzzProgram reads any lines by all programs of the table, in a chunk and alone, as slowly does.
+// FuzzProgram reads any lines with all programs of the table, in a chunk and alone, and compares
+// with slowly.
 func FuzzProgram(f *testing.F) {
 	for _, row := range textRows {
 		f.Add(row.sample)
@@ -271,8 +272,8 @@ func FuzzProgram(f *testing.F) {
 	})
 }
 
-// TestHaproxyCaptures finds the headers that HAProxy has captured by what is in them, and
-// takes none for the User-Agent that may be another.
+// TestHaproxyCaptures detects HAProxy's captured headers by their values, and accepts no ambiguous
+// User-Agent.
 func TestHaproxyCaptures(t *testing.T) {
 	const ua = "Mozilla/5.0 (compatible; FooBot/1.0)"
 	for _, c := range []struct{ captured, want string }{
@@ -306,8 +307,7 @@ func TestHaproxyCaptures(t *testing.T) {
 	}
 }
 
-// TestTimeBehindTheLine has a line that ends before the usual end of a time: the next line is no
-// part of it.
+// TestTimeBehindTheLine has a line shorter than a usual time, which must not use the next line.
 func TestTimeBehindTheLine(t *testing.T) {
 	f, err := Parse(`LogFormat "%h %l %u %t \"%r`)
 	if err != nil {
@@ -321,7 +321,7 @@ func TestTimeBehindTheLine(t *testing.T) {
 	}
 }
 
-// TestAsterisk takes an asterisk for a target only alone (RFC 9112 3.2.4).
+// TestAsterisk accepts an asterisk as a target only on its own (RFC 9112 3.2.4).
 func TestAsterisk(t *testing.T) {
 	for line, want := range map[string]bool{
 		"1772600767.000    310 192.0.2.1 TCP_MISS/200 1234 OPTIONS * - HIER_DIRECT/203.0.113.5 text/html":   true,

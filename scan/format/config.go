@@ -9,9 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// ParseConfig returns the format with a name in a configuration: a log_format of
-// nginx, or a LogFormat of Apache. If there are several, the last one counts. Files that the
-// configuration includes are not read.
+// ParseConfig returns a named format from a configuration: a log_format of nginx, or a LogFormat of
+// Apache. The last definition counts. Included files are not read.
 func ParseConfig(config []byte, name string) (*Format, error) {
 	text, err := ConfigText(config, name)
 	if err != nil {
@@ -25,7 +24,7 @@ func ParseConfig(config []byte, name string) (*Format, error) {
 	return f, nil
 }
 
-// ConfigText returns the directive of the format that ParseConfig returns, for Parse.
+// ConfigText returns the directive that ParseConfig would parse, for Parse.
 func ConfigText(config []byte, name string) (text string, err error) {
 	var names []string
 	found := func(called, directive string) {
@@ -59,16 +58,16 @@ func ConfigText(config []byte, name string) (text string, err error) {
 	return "", fmt.Errorf("it has no log_format or LogFormat called %q; files that it includes are not read", name)
 }
 
-// nginxTokens are comments, the marks of directives and blocks, words in quotes, and others, in
-// which ${ begins no block. A quote alone is not closed. Source: nginx.org, "Beginner's Guide",
-// "Configuration File's Structure".
+// nginxTokens matches comments, the delimiters of directives and blocks, quoted words, and other
+// words, in which ${ doesn't open a block. A lone quote is unclosed. Source: nginx.org, "Beginner's
+// Guide", "Configuration File's Structure".
 var nginxTokens = lazy.Regexp(`(?s)#[^\n]*|[;{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|` +
 	`(?:\\.|\$\{|[^\s;{"'])(?:\\.|\$\{|[^\s;{])*|["']`)
 
 var nginxEscapes = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\\`, `\`, `\t`, "\t", `\r`, "\r", `\n`, "\n")
 
-// nginxDirectives returns the words of each directive log_format of a configuration, or
-// the words of text that consists only of words.
+// nginxDirectives returns the words of each log_format directive in a configuration, or the words
+// of a text without directives.
 func nginxDirectives(text string) (directives [][]string, err error) {
 	var words []string
 	for _, token := range append(nginxTokens().FindAllString(text, -1), ";") {
@@ -92,11 +91,11 @@ func nginxDirectives(text string) (directives [][]string, err error) {
 	return directives, nil
 }
 
-// apacheTokens are words in quotes, the last of which may not be closed, and others.
-// Source: httpd.apache.org, "Configuration Files", "Syntax of the Configuration Files".
+// apacheTokens matches quoted words, the last of which may be unclosed, and other words. Source:
+// httpd.apache.org, "Configuration Files", "Syntax of the Configuration Files".
 var apacheTokens = lazy.Regexp(`"(?:\\.|[^"])*"?|'(?:\\.|[^'])*'?|[^ \t]+`)
 
-// apacheDirectives returns the words of each directive LogFormat of a configuration.
+// apacheDirectives returns the words of each LogFormat directive in a configuration.
 func apacheDirectives(config string) (directives [][]string) {
 	text := strings.NewReplacer("\\\r\n", "", "\\\n", "").Replace(config)
 	for line := range strings.Lines(text) {

@@ -6,9 +6,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// openColours opens lines with colours and other control sequences of terminals (ECMA-48
-// 5.4, CSI). All lines are in this envelope. What is between the first quote of a line and
-// the last is left as it is: there a client may have sent them.
+// openColours removes colours and other terminal control sequences (ECMA-48 5.4, CSI). Every line
+// is in this envelope. Text between the first and the last quote of a line stays unchanged, because
+// a client may have sent the sequences there.
 func openColours(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	if !bytes.Contains(line, csi) {
 		return nil, line, whole
@@ -23,7 +23,7 @@ func openColours(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	return nil, *buf, whole
 }
 
-// csi begins a control sequence of a terminal.
+// csi begins a terminal control sequence.
 var csi = []byte("\x1b[")
 
 // appendPlain appends a text without its control sequences.
@@ -41,9 +41,9 @@ func appendPlain(dst, text []byte) []byte {
 	}
 }
 
-// openDocker opens the objects that Docker's driver json-file writes: {"log":"…\n",
-// "stream":"stdout","time":"…"}. Docker cuts lines of more than 16 KiB into pieces, which
-// have no line end but the last.
+// openDocker opens the objects of Docker's driver json-file: {"log":"…\n",
+// "stream":"stdout","time":"…"}. Docker cuts lines of more than 16 KiB into pieces, of which only
+// the last has a line end.
 func openDocker(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	var raw, stream, at []byte
 	for name, value := range field.Members(line) {
@@ -79,10 +79,10 @@ func textOf(value []byte) []byte {
 	return value[1 : len(value)-1]
 }
 
-// openJournald opens the objects that journalctl -o json writes. A message that is not
-// UTF-8, or has control characters, is an array of its bytes; one that is too long is null. It is a
-// piece if journald has cut it for its length (systemd.journal-fields, _LINE_BREAK),
-// or Docker before it (journald logging driver, CONTAINER_PARTIAL_MESSAGE).
+// openJournald opens the objects of journalctl -o json. A message that isn't UTF-8 or contains
+// control characters is an array of its bytes, and one that is too long is null. It is a piece if
+// it was cut by journald (systemd.journal-fields, _LINE_BREAK), or before that by Docker (journald
+// logging driver, CONTAINER_PARTIAL_MESSAGE).
 func openJournald(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	var message []byte
 	ok := true
@@ -118,7 +118,7 @@ func openJournald(line []byte, buf *[]byte) (source, inner []byte, has content) 
 	return source, bytes.TrimRight(*buf, "\r\n"), whole
 }
 
-// numbers appends the bytes that a JSON array of numbers has.
+// numbers appends the bytes in a JSON array of numbers.
 func numbers(dst, array []byte) ([]byte, bool) {
 	n, digits := 0, 0
 	for _, c := range array[1:] {
@@ -134,8 +134,8 @@ func numbers(dst, array []byte) ([]byte, bool) {
 	return dst, digits == 0
 }
 
-// openCRI opens lines of the Container Runtime Interface: a time, the stream, and F, or P
-// for a piece of a line that does not end there.
+// openCRI opens lines of the Container Runtime Interface: a time, the stream, and F for a full line
+// or P for a piece that continues.
 func openCRI(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	rest := line[isoTimeLength(line):]
 	for _, stream := range [...]string{" stdout ", " stderr "} {
@@ -154,12 +154,12 @@ func openCRI(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	return nil, nil, nothing
 }
 
-// openTimestamped opens lines with a time in UTC before them, as Docker and Kubernetes
-// write it, or with one as Go's package log does.
+// openTimestamped opens lines after a UTC time as Docker and Kubernetes write it, or after a time
+// as Go's package log writes it.
 func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	if stamp := "0000/00/00 00:00:00"; looksLike(line, stamp) {
 		n := len(stamp) + fractionLength(line[len(stamp):])
-		if n+1 < len(line) && line[n] == ' ' && line[n+1] != '[' { // else it is a line of nginx's error log
+		if n+1 < len(line) && line[n] == ' ' && line[n+1] != '[' { // otherwise it is a line of nginx's error log
 			return nil, line[n+1:], whole
 		}
 	}
@@ -170,13 +170,13 @@ func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, has content)
 	return nil, line[n+1:], whole
 }
 
-// openCompose opens lines after the name of a container: web-1  | …, web.1.id@node | … of Docker Swarm,
-// 0|web | … of PM2, and [pod/web-1/nginx] … of kubectl logs --prefix.
+// openCompose opens lines after the name of a container: web-1  | …, web.1.id@node | … from Docker
+// Swarm, 0|web | … from PM2, and [pod/web-1/nginx] … from kubectl logs --prefix.
 func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	if end := bytes.IndexByte(line, ' '); end > 0 && line[end-1] == ']' && bytes.HasPrefix(line, []byte("[pod/")) {
 		return line[:end], line[end+1:], whole
 	}
-	n, named := 0, false // an address is no name: it is the first field of a log with bars between fields
+	n, named := 0, false // an address isn't a name but the first field of a log with bars between fields
 	if digits := digitsAt(line); digits > 0 && digits < len(line) && line[digits] == '|' {
 		n = digits + 1
 	}
@@ -197,10 +197,10 @@ func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	return line[:n], rest, whole
 }
 
-// openQuoted opens lines that are wholly in quotes, as OpenLiteSpeed writes them if its logFormat is. The
-// quotes in them are as they are, or all doubled, as CSV has them. If the number of those that are not
-// escaped is even, the line has only the first of the quotes around it. The server's log of all its hosts
-// has the host in front, which stays there.
+// openQuoted opens lines that are quoted as a whole, as OpenLiteSpeed writes them if its logFormat
+// is quoted. Inner quotes are unchanged, or all doubled as in CSV. If the number of unescaped
+// quotes is even, the line has only the opening quote. The server's log of all hosts has the host
+// in front of the quote, and keeps it.
 func openQuoted(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	if end := bytes.Index(line, []byte(`"] "`)); end > 0 && bytes.HasPrefix(line, []byte(`["`)) {
 		var rest []byte
@@ -241,9 +241,9 @@ func openQuoted(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	return nil, b, whole
 }
 
-// openSyslog opens lines with the header of RFC 3164, whose priority, host and tag may be
-// missing, and whose time may be as in RFC 3339 or as journalctl -o writes it. The time may be missing,
-// too, if there are a host and a tag, or a process in it: collectors keep it in a member of their own.
+// openSyslog opens lines with the header of RFC 3164. Priority, host and tag are optional, and the
+// time may be as in RFC 3339 or as journalctl -o writes it. The time is optional too, if there are
+// a host and a tag or a process in it, because collectors keep the time in a separate member.
 func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	line = line[priorityLength(line):]
 	n := max(isoTimeLength(line), stampLength(line), journalLength(line))
@@ -274,8 +274,7 @@ func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	return nil, nil, nothing
 }
 
-// messageOf removes from a message what only says that it is structured (Common Event
-// Expression).
+// messageOf removes the prefix that marks a message as structured (Common Event Expression).
 func messageOf(b []byte) []byte {
 	if after, ok := bytes.CutPrefix(b, []byte("@cee:")); ok {
 		return bytes.TrimLeft(after, " ")
@@ -283,7 +282,7 @@ func messageOf(b []byte) []byte {
 	return b
 }
 
-// openSyslog5424 opens lines with the header of RFC 5424, whose priority may be missing.
+// openSyslog5424 opens lines with the header of RFC 5424. The priority is optional.
 func openSyslog5424(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	rest, ok := bytes.CutPrefix(line[priorityLength(line):], []byte("1 "))
 	if !ok {
@@ -305,8 +304,8 @@ func openSyslog5424(line []byte, _ *[]byte) (source, inner []byte, has content) 
 	return source, messageOf(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(" ")), BOM)), whole
 }
 
-// withoutStructure removes structured data (RFC 5424 6.3): a dash, or elements in brackets,
-// whose values are in quotes, with a backslash before quotes, backslashes and brackets.
+// withoutStructure removes structured data (RFC 5424 6.3): a dash, or elements in brackets whose
+// quoted values escape quotes, backslashes and brackets with a backslash.
 func withoutStructure(b []byte) (rest []byte, ok bool) {
 	if len(b) > 0 && b[0] == '-' {
 		return b[1:], true
@@ -329,7 +328,7 @@ func withoutStructure(b []byte) (rest []byte, ok bool) {
 	return nil, !inside && len(b) > 0
 }
 
-// priorityLength returns the length of the priority at the start of a message: <190>.
+// priorityLength returns the length of the priority, such as <190>, at the start of a message.
 func priorityLength(b []byte) int {
 	end := bytes.IndexByte(b[:min(len(b), len("<190>"))], '>')
 	if end < 2 || b[0] != '<' {
@@ -341,8 +340,8 @@ func priorityLength(b []byte) int {
 	return end + 1
 }
 
-// stampLength returns the length of the time at the start of a message of RFC 3164, 0 if
-// there is none: Mar  4 05:06:07, perhaps with a year before the time of day, or with a
+// stampLength returns the length of the time at the start of a message of RFC 3164, or 0 if there
+// is none. It has the form Mar  4 05:06:07, optionally with a year before the time of day or with a
 // fraction.
 func stampLength(b []byte) int {
 	if len(b) < 3 || monthOf(b[:3]) == 0 {
@@ -357,7 +356,7 @@ func stampLength(b []byte) int {
 }
 
 // journalLength returns the length of the time at the start of a line of journalctl -o short-unix,
-// short-monotonic, or short-full and with-unit, 0 if there is none.
+// short-monotonic, short-full or with-unit, or 0 if there is none.
 func journalLength(b []byte) int {
 	const full = "0000-00-00 00:00:00"
 	switch {
@@ -379,5 +378,5 @@ func journalLength(b []byte) int {
 	return 0
 }
 
-// zoneLength returns the length of an offset at the start of b.
+// zoneLength returns the length of a UTC offset at the start of b.
 func zoneLength(b []byte) int { _, n := zoneAt(b); return n }

@@ -11,18 +11,18 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// SampleBytes and sampleLines bound the part of a log that Detect reads.
+// SampleBytes and sampleLines limit the part of a log that Detect reads.
 const (
 	SampleBytes = 256 << 10
 	sampleLines = 1000
 )
 
-// fewLines is the number of lines that are tried as all formats. Later lines are first tried as the
-// formats that these lines matched.
+// fewLines is the number of lines that are tried in all formats. Later lines are first tried in the
+// formats that matched these.
 const fewLines = 64
 
-// Detect returns the format of a log by its beginning, head. whole is set if head is the
-// whole log; otherwise its last line may be incomplete and is skipped.
+// Detect returns the format of a log, given its beginning, head. whole means that head is the
+// complete log; otherwise Detect skips its last line, which may be incomplete.
 //
 // A line counts for the first format of the table that explains it, with or without envelopes
 // around it. A format that explains at least 95 per cent of the lines that any format
@@ -32,8 +32,8 @@ const fewLines = 64
 // more than half of all lines, not counting lines that are Other in it or access log lines with an
 // invalid request, which anybody can send.
 //
-// The error says what the log is, or how it could be read, and quotes the first line that
-// could not be.
+// The error says what the log is or how it could be read, and quotes the first line that couldn't
+// be read.
 func Detect(head []byte, whole bool) (*Format, error) {
 	d, err := examine(head, whole)
 	if err != nil {
@@ -45,9 +45,9 @@ func Detect(head []byte, whole bool) (*Format, error) {
 	return nil, d.err()
 }
 
-// For returns the format as the beginning of a log, head, shows it: with the envelopes that are
-// around its lines, and with the columns that it names; f itself if there are none. whole is as
-// for Detect.
+// For adapts the format to the beginning of a log, head: it adds the envelopes around the lines,
+// and the columns that the log names. It returns f itself if there are none. whole is as for
+// Detect.
 func (f *Format) For(head []byte, whole bool) (*Format, error) {
 	d := detection{head: bytes.TrimPrefix(head, BOM)}
 	d.sample(whole)
@@ -63,8 +63,8 @@ func (f *Format) For(head []byte, whole bool) (*Format, error) {
 	return g, g.unreadTime(d.head)
 }
 
-// unreadTime is an error if no object at the beginning of a log has a time that can be read, and quotes
-// the first one.
+// unreadTime returns an error that quotes the first time if no object at the beginning of a log has
+// a readable time.
 func (f *Format) unreadTime(head []byte) error {
 	reader := f.NewReader()
 	inner := reader
@@ -93,23 +93,23 @@ func (f *Format) unreadTime(head []byte) error {
 
 // Errors of Detect that a caller may want to distinguish.
 var (
-	// ErrEmpty means that there is no line to look at.
+	// ErrEmpty means that there are no lines to examine.
 	ErrEmpty = errors.New("no lines")
-	// ErrNoHeader means that the columns of the log are named by a header that it lacks. The
-	// header of the log before it in a set may be its own.
+	// ErrNoHeader means that the header with the names of the columns is missing. The previous log of
+	// a set may contain it.
 	ErrNoHeader = errors.New("its line #Fields is missing")
-	// ErrErrorLog means that the log is one of a server's own messages.
+	// ErrErrorLog means that the log contains a server's own messages.
 	ErrErrorLog = errors.New("an error log")
 )
 
-// errorLogError names the program whose error log a log is. It is ErrErrorLog.
+// errorLogError names the program that wrote an error log. It is ErrErrorLog.
 type errorLogError string
 
 func (e errorLogError) Error() string { return "this is " + string(e) }
 
 func (e errorLogError) Is(target error) bool { return target == ErrErrorLog }
 
-// is returns the error that a log is something else than an access log.
+// is returns the error for a log that isn't an access log.
 func is(what string) error {
 	if strings.HasPrefix(what, "an error log") {
 		return errorLogError(what)
@@ -117,35 +117,35 @@ func is(what string) error {
 	return errors.New("this is " + what)
 }
 
-// detection is what the beginning of a log looks like.
+// detection holds the analysis of a log's beginning.
 type detection struct {
-	head     []byte     // without a byte order mark
-	lines    [][]byte   // that are looked at: none is empty, or has its line end
-	readings []*reading // the best first; each explains some line
+	head     []byte     // without byte order mark
+	lines    [][]byte   // the examined lines, nonempty and without line ends
+	readings []*reading // best first; each explains some lines
 }
 
-// reading is a way to read the lines: with envelopes around them or without.
+// reading is a way to read the lines: inside some envelopes or outside any.
 type reading struct {
 	around  []*Envelope
-	inner   [][]byte   // the lines in the envelopes; empty where there is none
-	tries   []*attempt // one for each format
-	total   int        // of the lines that count for one
-	rich    int        // of these, those with a User-Agent, and those with a status
-	errors  int        // lines of error logs among the others
-	invalid int        // lines of access logs among the others, with requests that are none
+	inner   [][]byte   // the lines in the envelopes; empty outside of them
+	tries   []*attempt // one per format
+	total   int        // lines that count for an attempt
+	rich    int        // of these, lines with a User-Agent and with a status
+	errors  int        // other lines, from error logs
+	invalid int        // other lines, from access logs with invalid requests
 }
 
-// attempt is a format as which lines are read.
+// attempt reads the lines in one format.
 type attempt struct {
 	*Format
 	around []*Envelope
 	reader Reader
-	lines  int // that count for it
+	lines  int // lines that count for it
 	// behind marks the lines that a format with headers explains.
 	behind []bool
 }
 
-// examine reads the beginning of a log in all ways. It returns an error if head is not text or has
+// examine reads the beginning of a log in all ways. It returns an error if head isn't text or has
 // no lines.
 func examine(head []byte, whole bool) (*detection, error) {
 	d := &detection{head: bytes.TrimPrefix(head, BOM)}
@@ -157,14 +157,14 @@ func examine(head []byte, whole bool) (*detection, error) {
 		return nil, ErrEmpty
 	}
 	known := lineFormats
-	if bytes.IndexByte(d.head, '{') >= 0 { // else no line is an object
+	if bytes.IndexByte(d.head, '{') >= 0 { // otherwise no line is an object
 		known = formats
 	}
 	d.read(known())
 	return d, nil
 }
 
-// sample sets the lines that are looked at.
+// sample selects the lines to examine.
 func (d *detection) sample(whole bool) {
 	for head := d.head; len(head) > 0 && len(d.lines) < sampleLines; {
 		line, text := NextLine(head)
@@ -178,7 +178,7 @@ func (d *detection) sample(whole bool) {
 	}
 }
 
-// read finds the readings of the lines as some formats.
+// read makes the readings of the lines in the given formats.
 func (d *detection) read(formats []*Format) {
 	few := spread(len(d.lines), fewLines)
 	for _, around := range envelopesAround(pick(d.lines, few)) {
@@ -195,15 +195,15 @@ func (d *detection) read(formats []*Format) {
 			d.readings = append(d.readings, r)
 		}
 	}
-	// The first field of some formats may hold anything, an envelope as well. But an object that has the
-	// fields of a request may include the whole line as well, or just the path of the log that contains it.
+	// In some formats the first field may hold anything, even an envelope. But an object with the
+	// fields of a request may also contain the whole line, or just the path of its log.
 	slices.SortStableFunc(d.readings, func(x, y *reading) int {
 		return cmp.Or(cmp.Compare(y.total+y.rich, x.total+x.rich), cmp.Compare(members(x.around), members(y.around)),
 			cmp.Compare(len(y.around), len(x.around)))
 	})
 }
 
-// members returns how many of some envelopes are members of objects.
+// members returns how many of the envelopes are members of objects.
 func members(around []*Envelope) (n int) {
 	for _, e := range around {
 		if e.isMember {
@@ -213,7 +213,7 @@ func members(around []*Envelope) (n int) {
 	return n
 }
 
-// spread returns up to n indexes of all parts of a list.
+// spread returns up to n indexes spread over a list.
 func spread(list, n int) []int {
 	few := make([]int, min(list, n))
 	for i := range few {
@@ -222,7 +222,7 @@ func spread(list, n int) []int {
 	return few
 }
 
-// pick returns the lines with some indexes.
+// pick returns the lines at some indexes.
 func pick(lines [][]byte, indexes []int) [][]byte {
 	picked := make([][]byte, len(indexes))
 	for i, at := range indexes {
@@ -231,8 +231,8 @@ func pick(lines [][]byte, indexes []int) [][]byte {
 	return picked
 }
 
-// reading returns the reading of the lines as formats in envelopes. Of formats with a
-// header those are left out whose header the log does not have, and in envelopes all.
+// reading returns the reading of lines in envelopes. It omits formats whose header the log lacks,
+// and in envelopes all formats with a header.
 func (d *detection) reading(around []*Envelope, formats []*Format) *reading {
 	r := &reading{around: around, inner: unwrapAll(around, d.lines)}
 	for _, f := range formats {
@@ -252,7 +252,7 @@ func (d *detection) reading(around []*Envelope, formats []*Format) *reading {
 	return r
 }
 
-// reads returns what a line that is not empty is as the format.
+// reads returns the kind of a nonempty line in the format.
 func (a *attempt) reads(line []byte, record *Record) Kind {
 	if a.reader == nil {
 		a.reader = a.NewReader()
@@ -263,8 +263,8 @@ func (a *attempt) reads(line []byte, record *Record) Kind {
 	return explain(a.reader, line, record)
 }
 
-// excludes reports whether the last line read belongs to the format's log but is not one of its requests,
-// in which case no other format may claim it.
+// excludes reports whether the last line belongs to a log of this format but isn't one of its
+// requests. No other format may claim the line then.
 func (a *attempt) excludes() bool {
 	j, ok := a.reader.(*jsonReader)
 	return ok && j.row.IsLike && j.row.Excluded
@@ -294,8 +294,8 @@ func (d *detection) explained(f *Format) []bool {
 	return list
 }
 
-// count counts lines for the first format that explains them; those that lines have counted for
-// before are tried before the others.
+// count assigns each line to the first format that explains it. Formats that have explained earlier
+// lines are tried first.
 func (r *reading) count(lines []int) {
 	tries := slices.Clone(r.tries)
 	slices.SortStableFunc(tries, func(x, y *attempt) int { return cmp.Compare(min(y.lines, 1), min(x.lines, 1)) })
@@ -331,10 +331,11 @@ func (r *reading) count(lines []int) {
 	}
 }
 
-// settle drops the format with X-Forwarded-For before the client if that field may be the requested host:
-// some lines have a name there, or all have the same value, or there are fewer values than clients, as with
-// the addresses of a server but not of proxies. It also drops the format if few lines match it, since
-// servers write the field for all requests. It reports whether lines have to be counted again.
+// settle drops the format with X-Forwarded-For before the client if that field could be the
+// requested host. That is the case if some values are names, if all are equal, or if there are
+// fewer values than clients, as with a server's addresses but not proxies'. It also drops the
+// format if few lines match, because servers write the field for all requests. It reports whether
+// lines must be counted again.
 func (r *reading) settle() bool {
 	find := func(name string) int {
 		return slices.IndexFunc(r.tries, func(a *attempt) bool { return a.Format.name == name })
@@ -363,8 +364,8 @@ func (r *reading) settle() bool {
 	return true
 }
 
-// format returns the format of the log, nil if no reading is good enough. Objects in which no row of
-// the table finds a User-Agent are also read by a guess.
+// format returns the format of the log, or nil if no reading is good enough. It also guesses the
+// format of objects in which no row of the table finds a User-Agent.
 func (d *detection) format() *Format {
 	f := d.readable()
 	if f != nil && f.HasAgent() || bytes.IndexByte(d.head, '{') < 0 {
@@ -377,7 +378,7 @@ func (d *detection) format() *Format {
 	return f
 }
 
-// readable returns the format of the first reading that is good enough, nil if there is none.
+// readable returns the format of the first reading that is good enough, or nil.
 func (d *detection) readable() *Format {
 	for _, r := range d.readings {
 		if f := r.format(d); f != nil {
@@ -387,7 +388,7 @@ func (d *detection) readable() *Format {
 	return nil
 }
 
-// format returns the format or the mix of the reading if it is good enough.
+// format returns the format or the mix of the reading, if the reading is good enough.
 func (r *reading) format(d *detection) *Format {
 	tries := bestOf(r.tries)
 	of, explained := []*Format{tries[0].Format}, tries[0].lines
@@ -416,23 +417,23 @@ func (r *reading) format(d *detection) *Format {
 	return f
 }
 
-// bestOf returns the formats that some lines count for, the best first.
+// bestOf returns the formats that explain some lines, best first.
 func bestOf(tries []*attempt) []*attempt {
 	tries = slices.DeleteFunc(slices.Clone(tries), func(a *attempt) bool { return a.lines == 0 })
 	slices.SortStableFunc(tries, func(x, y *attempt) int { return cmp.Compare(y.lines, x.lines) })
 	return tries
 }
 
-// enclose returns a format in envelopes, as the log shows both.
+// enclose returns a format inside envelopes, adapted to the log.
 func enclose(around []*Envelope, f *Format, head []byte) *Format {
-	if f.hasHeader() { // which reading has found
+	if f.hasHeader() { // reading has found the header
 		return f
 	}
 	return wrap(around, f, nil).boundTo(head)
 }
 
-// hasInvalidRequest reports whether a line looks like the common log format but has an
-// invalid request.
+// hasInvalidRequest reports whether a line looks like the common log format, but with an invalid
+// request.
 func hasInvalidRequest(line []byte) bool {
 	p := clfFormats()[2].NewReader().(*programReader)
 	p.Reset(line)
@@ -462,9 +463,9 @@ func (d *detection) others(f *Format) (n int) {
 	return n
 }
 
-// Hosts returns up to ten different hosts named in head, the beginning of a log, by a
-// field or by targets that are whole URLs. A name that cannot be a host is quoted. named is
-// whether the log names hosts: by a field, or in most targets.
+// Hosts returns up to ten different hosts named in head, the beginning of a log, in a field or in
+// targets that are whole URLs. It quotes names that can't be hosts. named reports whether the log
+// names hosts in a field or in most targets.
 func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 	const most = 10
 	requests, absolute := 0, 0
@@ -495,5 +496,5 @@ func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 	return hosts, f.HasHost() || 2*absolute > requests
 }
 
-// isURL reports whether b is a URL and nothing else.
+// isURL reports whether b consists of a URL.
 func isURL(b []byte) bool { return schemeEnd(b) > 0 && bytes.IndexByte(b, ' ') < 0 }

@@ -22,7 +22,8 @@ func log(t testing.TB, n int, format string, changes ...string) string {
 	return strings.Repeat(lineOf(t, format, changes...)+"\n", n)
 }
 
-// TestDetect: the sample of each format is detected by TestFormats, in envelopes by TestEnvelopes.
+// TestDetect detects formats. TestFormats detects the sample of each format, and TestEnvelopes
+// those in envelopes.
 func TestDetect(t *testing.T) {
 	const name, q = "crawl-1.example.net", "- John Q Public ["
 	lines := func(n int, format string, changes ...string) string { return log(t, n, format, changes...) }
@@ -110,7 +111,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectNothing tells a log without lines from one that is not understood.
+// TestDetectNothing distinguishes a log without lines from an unknown format.
 func TestDetectNothing(t *testing.T) {
 	for _, head := range []string{"", "\n", "\r\n\n\r\n"} {
 		for _, whole := range []bool{true, false} {
@@ -127,8 +128,8 @@ func TestDetectNothing(t *testing.T) {
 	}
 }
 
-// TestDetectCutHead cuts the beginning of a log anywhere in its second line: the
-// piece of it must not be mistaken for a line of common.
+// TestDetectCutHead cuts the beginning of a log anywhere in its second line, which must not be
+// mistaken for a line of common.
 func TestDetectCutHead(t *testing.T) {
 	for _, f := range clfFormats() {
 		one := log(t, 1, f.Name())
@@ -149,7 +150,7 @@ func TestDetectCutHead(t *testing.T) {
 	}
 }
 
-// TestDetectError names what was found and quotes what was not understood.
+// TestDetectError checks that errors name what was found, and quote the unknown lines.
 func TestDetectError(t *testing.T) {
 	long := "\x1b[31m" + strings.Repeat("é", 5000)
 	for _, c := range []struct {
@@ -178,7 +179,7 @@ func TestDetectError(t *testing.T) {
 	}
 }
 
-// TestHosts lists the hosts of a log's beginning, for a message.
+// TestHosts lists the hosts in a log's beginning, for a message.
 func TestHosts(t *testing.T) {
 	f := mustFormat(t, "vhost_combined")
 	of := func(host string) string { return log(t, 1, "vhost_combined", site, host) }

@@ -8,44 +8,42 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// Envelope is what a program between the server and the file puts around each line of
-// a log: syslog, a container runtime, a terminal. The lines within may have any format that
-// needs no header. Up to three nested envelopes are opened.
+// Envelope describes what a program between the server and the file puts around each line, such as
+// syslog, a container runtime or a terminal. The lines inside may have any format without a header.
+// Up to three envelopes may be nested.
 //
-// The stream of an envelope often has the lines of several programs. A line that the
-// format does not read is Other if its source, as the envelope names it, has no request at
-// the beginning of the log; it is Unparsed if its source has some, if the envelope names no
-// source, or if the line is not in the envelope. Lines that the envelope's program has cut
-// into pieces are Unparsed, the last piece too: a client that sends a long request could
-// choose what the piece begins with.
+// An envelope often carries the lines of several programs. A line that the format can't read is
+// Other if its source, as the envelope names it, had no request at the beginning of the log. It is
+// Unparsed if its source had requests, if the envelope names no source, or if the line isn't in the
+// envelope. Lines cut into pieces by the envelope's program are Unparsed, including the last piece,
+// because a client could send a long request to choose what that piece begins with.
 type Envelope struct {
 	Name string
-	By   string // what writes it
-	// Sample is an example of it, with an ellipsis for the line.
+	By   string // the program that writes it
+	// Sample is an example, with an ellipsis for the line.
 	Sample string
-	// open returns the line in an envelope, and its source: a program, a container or a
-	// stream; nil if the envelope names none. buf is for a line that is not a view of
-	// the outer one.
+	// open returns the line in an envelope and its source, which is a program, a container or a
+	// stream, or nil if the envelope names none. buf holds a line that isn't a view of the outer one.
 	open func(line []byte, buf *[]byte) (source, inner []byte, has content)
-	// cuts: the program cuts long lines into pieces.
+	// cuts means that the program cuts long lines into pieces.
 	cuts bool
-	// isMember: it is one of inMember.
+	// isMember means that inMember made it.
 	isMember bool
 }
 
-// content is what an envelope has in it.
+// content is the kind of an envelope's content.
 type content uint8
 
 const (
 	nothing content = iota // the line is not in the envelope
-	piece                  // a piece of a line, which goes on in the next line of the same source
-	whole                  // a line
+	piece                  // a piece of a line, continued in the next line of the same source
+	whole                  // a whole line
 )
 
-// maxEnvelopes is how many envelopes may be around a line.
+// maxEnvelopes limits the nesting of envelopes.
 const maxEnvelopes = 3
 
-// envelopes is the table of envelopes, the more specific first.
+// envelopes is the table of envelopes, more specific ones first.
 var envelopes = []*Envelope{
 	{"ansi", "programs that write colours for a terminal", "\x1b[32m…\x1b[0m", openColours, false, false},
 	{"docker", "Docker's json-file, Fluent Bit",
@@ -62,7 +60,7 @@ var envelopes = []*Envelope{
 	{"quoted", "OpenLiteSpeed, CyberPanel, exports of one column as CSV", `"…"`, openQuoted, false, false},
 }
 
-// envelopeByName returns the envelope with a name, in any ASCII case.
+// envelopeByName returns the envelope with a name, ignoring ASCII case.
 func envelopeByName(name string) *Envelope {
 	for _, e := range envelopes {
 		if strings.EqualFold(e.Name, name) {
@@ -75,17 +73,17 @@ func envelopeByName(name string) *Envelope {
 	return nil
 }
 
-// Envelopes returns the envelopes that may be around the lines of a log, the last one as an example
-// of a member of objects, whose name may be any.
+// Envelopes returns the envelopes that lines can have. The last one is an example of a member of
+// objects, which can have any name.
 func Envelopes() []*Envelope {
 	example := inMember("message")
 	example.Sample = `{"message":"…","timestamp":"2026-03-04T05:06:07.089Z"}`
 	return append(slices.Clone(envelopes), example)
 }
 
-// unwrap returns the line in all the envelopes, and its source: that which the outermost
-// envelope names that names any. The source of a piece comes from the envelope that cuts. bufs holds
-// a buffer for each envelope.
+// unwrap returns the line inside all the envelopes, and the source that the outermost possible
+// envelope names. For a piece, the source comes from the envelope that cuts. bufs holds one buffer
+// per envelope.
 func unwrap(around []*Envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, has content) {
 	for i, e := range around {
 		from, within, has := e.open(line, &bufs[i])
@@ -100,8 +98,8 @@ func unwrap(around []*Envelope, line []byte, bufs *[maxEnvelopes][]byte) (source
 	return source, line, whole
 }
 
-// wrap returns the format of lines of f in envelopes, the outermost first. sources are
-// those of its requests, nil if they are not known.
+// wrap returns a format that reads lines of f in envelopes, the outermost first. sources are the
+// sources of its requests, nil if they aren't known.
 func wrap(around []*Envelope, f *Format, sources [][]byte) *Format {
 	if len(around) == 0 {
 		return f
@@ -123,7 +121,7 @@ func wrap(around []*Envelope, f *Format, sources [][]byte) *Format {
 	return &g
 }
 
-// contents returns the lines in envelopes at the beginning of a log.
+// contents returns the lines inside the envelopes at the beginning of a log.
 func contents(around []*Envelope, head []byte) (inner []byte) {
 	for len(head) > 0 {
 		var bufs [maxEnvelopes][]byte
@@ -134,7 +132,7 @@ func contents(around []*Envelope, head []byte) (inner []byte) {
 	return inner
 }
 
-// maxSources bounds the sources that a format knows.
+// maxSources limits the sources that a format remembers.
 const maxSources = 20
 
 // requestSources returns the sources of the requests at the beginning of a log.
@@ -160,14 +158,14 @@ func contains(list [][]byte, b []byte) bool {
 // enveloped reads lines in envelopes.
 type enveloped struct {
 	around  []*Envelope
-	sources [][]byte // of requests; nil if they are not known
+	sources [][]byte // sources of requests; nil if unknown
 	inner   Reader
-	chunk   []byte // still to be read
+	chunk   []byte // not yet read
 	size    int    // of the whole chunk
 	bufs    [maxEnvelopes][]byte
 	cut     [][]byte // the sources whose last line was a piece
 
-	// Of the line that Next returned last:
+	// About the line that Next returned last:
 	source []byte // nil if the envelopes name none
 	within []byte // Record.Line of inner
 }
@@ -204,14 +202,14 @@ func (e *enveloped) read(r *Record, line []byte) Kind {
 	case kind == End || kind == Blank:
 		return Other // an empty message
 	case kind == Unparsed && e.source != nil && e.sources != nil && !contains(e.sources, e.source):
-		return Other // of another program
+		return Other // from another program
 	default:
 		return kind
 	}
 }
 
-// isMessage reports whether a line is an object that lacks the member in which requests are, and has
-// no User-Agent: what the same program ships of others.
+// isMessage reports whether a line is an object without a User-Agent and without the member that
+// holds requests, as collectors ship for other messages.
 func (e *enveloped) isMessage(line []byte) bool {
 	if !e.around[0].isMember || field.ObjectLength(line) != len(line) || namesAgent(line, 0) {
 		return false
@@ -220,7 +218,7 @@ func (e *enveloped) isMessage(line []byte) bool {
 	return has == nothing
 }
 
-// open returns the line in the envelopes, and false if none of them is whole.
+// open returns the line inside the envelopes. It returns false if there is no whole line.
 func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
 	source, inner, has := unwrap(e.around, line, &e.bufs)
 	e.source = source
@@ -231,7 +229,7 @@ func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
 		return nil, false
 	}
 	for i, cut := range e.cut {
-		if bytes.Equal(cut, source) { // this is the end of what was cut
+		if bytes.Equal(cut, source) { // the end of a cut line
 			e.cut = slices.Delete(e.cut, i, i+1)
 			return nil, false
 		}
@@ -239,7 +237,7 @@ func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
 	return inner, true
 }
 
-// SetHeader implements Headed: what stands before a chunk are the sources of lastPieces.
+// SetHeader implements Headed. Before a chunk it gets the sources from lastPieces.
 func (e *enveloped) SetHeader(sources []byte) {
 	e.cut = e.cut[:0]
 	for source := range bytes.SplitSeq(sources, []byte("\n")) {
@@ -249,12 +247,12 @@ func (e *enveloped) SetHeader(sources []byte) {
 	}
 }
 
-// lookBack is how many lines at the end of a chunk lastPieces looks at. The pieces of a line
-// follow each other at once, with few lines of other sources between them.
+// lookBack is the number of lines at the end of a chunk that lastPieces examines. The pieces of a
+// line are close together, with few lines of other sources between them.
 const lookBack = 100
 
-// lastPieces returns the sources whose last line in a chunk is a piece, with line breaks between
-// them, not nil.
+// lastPieces returns the sources whose last line in a chunk is a piece, separated by line breaks.
+// It never returns nil.
 func lastPieces(around []*Envelope, chunk []byte) []byte {
 	from := len(chunk)
 	for n := 0; n <= lookBack && from > 0; n++ {
@@ -287,8 +285,7 @@ func (e *enveloped) Plausible(r *Record) bool {
 	return plausible
 }
 
-// envelopesAround returns the envelopes that may be around lines, none first: those that
-// at least half of the lines are in.
+// envelopesAround returns the envelopes around at least half of the lines, beginning with none.
 func envelopesAround(lines [][]byte) [][]*Envelope {
 	all := [][]*Envelope{nil}
 	for i := 0; i < len(all); i++ {
@@ -296,7 +293,7 @@ func envelopesAround(lines [][]byte) [][]*Envelope {
 			break
 		}
 		inner := unwrapAll(all[i], lines)
-		known := false // it is known which member of these objects has the line
+		known := false // the member of these objects with the line is already known
 		for _, e := range envelopes {
 			opened := 0
 			for _, line := range inner {
@@ -320,7 +317,7 @@ func envelopesAround(lines [][]byte) [][]*Envelope {
 	return all
 }
 
-// unwrapAll returns the lines in envelopes; empty where there is none.
+// unwrapAll returns the lines inside envelopes, empty for lines outside.
 func unwrapAll(around []*Envelope, lines [][]byte) [][]byte {
 	if len(around) == 0 {
 		return lines

@@ -14,8 +14,8 @@ import (
 // in returns a line in an envelope, as its sample has it.
 func in(e *Envelope, line string) string { return logwriter.Wrap(e.Name, e.Sample, line) }
 
-// TestEnvelopes puts each envelope around the samples of all formats: they are detected, and
-// read as they are without it.
+// TestEnvelopes puts each envelope around the samples of all formats, which must be detected and
+// read as without it.
 func TestEnvelopes(t *testing.T) {
 	for _, e := range envelopes {
 		for _, f := range formats() {
@@ -39,7 +39,7 @@ func TestEnvelopes(t *testing.T) {
 	}
 }
 
-// TestTwoEnvelopes has colours and names of containers within the records of a runtime.
+// TestTwoEnvelopes has colours and container names inside the records of a runtime.
 func TestTwoEnvelopes(t *testing.T) {
 	combined := mustFormat(t, "combined").Sample()
 	for _, c := range []struct{ line, want string }{
@@ -61,7 +61,7 @@ func TestTwoEnvelopes(t *testing.T) {
 	}
 }
 
-// TestOpen opens envelopes in all their spellings, and refuses pieces and what is none.
+// TestOpen opens envelopes in all their spellings, and rejects pieces and other lines.
 func TestOpen(t *testing.T) {
 	const none = "none"
 	for _, c := range []struct{ envelope, line, source, inner string }{
@@ -153,8 +153,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOtherPrograms: what programs write that have no requests at the beginning of the log
-// is Other; what the server itself writes, and what is no envelope, is Unparsed.
+// TestOtherPrograms checks that lines of programs without requests at the beginning of the log are
+// Other, and that lines of the server itself, and lines outside envelopes, are Unparsed.
 func TestOtherPrograms(t *testing.T) {
 	combined := mustFormat(t, "combined").Sample()
 	chunk := []byte("Mar  4 05:06:07 web1 nginx: " + combined + "\n" +
@@ -177,8 +177,8 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestMixed reads each line as the first format that explains it. A line without a host is
-// of no host where others have one.
+// TestMixed reads each line in the first format that explains it. A line without a host has no host
+// even if others have one.
 func TestMixed(t *testing.T) {
 	combined, vhost, common := mustFormat(t, "combined").Sample(), mustFormat(t, "vhost_combined").Sample(),
 		mustFormat(t, "common").Sample()
@@ -212,8 +212,8 @@ func TestMixed(t *testing.T) {
 	checkKinds(t, reader, vhost)
 }
 
-// FuzzEnvelope reads any bytes in all envelopes, and in mixes: nothing is lost, and nothing
-// depends on the chunk.
+// FuzzEnvelope reads any bytes in all envelopes and in mixes: nothing may be lost or depend on the
+// chunk.
 func FuzzEnvelope(f *testing.F) {
 	for _, e := range envelopes {
 		f.Add([]byte(in(e, formats()[0].sample) + "\n" + in(e, "x")))
@@ -242,8 +242,8 @@ func FuzzEnvelope(f *testing.F) {
 	})
 }
 
-// TestPieces has requests that are so long that Docker, Kubernetes and journald cut them. The
-// last piece begins where the client wants it to, and looks like the request of another one.
+// TestPieces has requests so long that Docker, Kubernetes and journald cut them. The last piece
+// begins where the client wants, and looks like another request.
 func TestPieces(t *testing.T) {
 	forged := mustFormat(t, "combined").Sample()
 	for name, c := range map[string]struct{ begin, end, other, whole string }{

@@ -8,18 +8,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// unescape appends a field to dst with the escaping of Apache and nginx undone:
-// \xHH with digits in either case, \" and \\, and \b \n \r \t \v \f. A backslash
-// before any other byte stands for itself. Both servers escape a literal backslash,
-// so the result is what the client sent, byte for byte. Percent-encoding is the
-// URL's own and is kept.
+// unescape appends a field to dst with the escaping of Apache and nginx undone: \xHH with digits in
+// either case, \" and \\, and \b \n \r \t \v \f. Any other backslash is literal. Both servers
+// escape literal backslashes, so the result is byte for byte what the client sent. Percent-encoding
+// belongs to the URL and is kept.
 func unescape(dst, field []byte) []byte {
 	return backslashes.undo(dst, field)
 }
 
-// escapes is how a log writes bytes that cannot stand in a field: in front of hexBegins and two
-// hexadecimal digits the escape stands for that byte, in front of a letter for the byte of the same
-// index, else for itself.
+// escapes describes how a log escapes bytes that can't stand in a field. The escape byte before
+// hexBegins and two hexadecimal digits stands for that byte, before a letter for the byte at the
+// same index, and otherwise for itself.
 type escapes struct {
 	escape                      byte
 	hexBegins, letters, bytesOf string
@@ -31,7 +30,7 @@ var (
 	codes       = escapes{escape: '%'}
 )
 
-// undo appends a field to dst with its escapes undone.
+// undo appends a field to dst, unescaped.
 func (e *escapes) undo(dst, field []byte) []byte {
 	for {
 		at := bytes.IndexByte(field, e.escape)
@@ -55,18 +54,18 @@ func (e *escapes) undo(dst, field []byte) []byte {
 	}
 }
 
-// backslashed is the spelling of Apache and nginx, and hashed is HAProxy's: # and two
-// hexadecimal digits.
+// backslashed is the escaping of Apache and nginx. hashed is HAProxy's: # and two hexadecimal
+// digits.
 var (
 	backslashed = spelling{escape: '\\', undo: unescape}
 	hashed      = spelling{escape: '#', undo: hashes.undo}
 )
 
-// pluses is the spelling of IIS: a blank is written as a plus, and a plus as it is. A run of
-// pluses is a blank and pluses, unless there cannot be a blank: a header field neither begins
-// nor ends with one (RFC 9110 5.5), and after an opening parenthesis there is none in
-// practice. So "(compatible;+X;++http://x)" is "(compatible; X; +http://x)", and "X/1+(+http://x)"
-// is "X/1 (+http://x)".
+// pluses is the spelling of IIS, which writes a blank as a plus but doesn't escape a plus. A run of
+// pluses is a blank followed by pluses, except where there can't be a blank: a header field neither
+// begins nor ends with one (RFC 9110 5.5), and none follows an opening parenthesis in practice. So
+// "(compatible;+X;++http://x)" is "(compatible; X; +http://x)", and "X/1+(+http://x)" is "X/1
+// (+http://x)".
 var pluses = spelling{escape: '+', undo: unplus}
 
 func unplus(dst, field []byte) []byte {
@@ -77,8 +76,8 @@ func unplus(dst, field []byte) []byte {
 	for last > 0 && b[last-1] == '+' {
 		last--
 	}
-	// The first of each run, eight bytes at a time. Plus signs are 0x80 in pluses, and keeps has
-	// the plus signs and parentheses after which one is no blank.
+	// Find the first plus of each run, eight bytes at a time. Plus signs are 0x80 in pluses. keeps has
+	// the plus signs and parentheses after which a plus isn't a blank.
 	i, before := 0, uint64(0x80)
 	for ; i+8 <= last; i += 8 {
 		octets := binary.LittleEndian.Uint64(b[i:])
@@ -96,20 +95,20 @@ func unplus(dst, field []byte) []byte {
 	return dst
 }
 
-// equal sets the highest bit of each of eight bytes that is c, and no other bit.
+// equal sets the highest bit of each of the eight bytes that equals c.
 func equal(octets uint64, c byte) uint64 {
 	const ones, lows = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
 	x := octets ^ ones*uint64(c)
 	return ^(x&lows + lows | x | lows)
 }
 
-// percents is the spelling of CloudFront: bytes outside a set are percent-encoded, and a
-// percent sign is one of them.
+// percents is the spelling of CloudFront: bytes outside a set, including the percent sign, are
+// percent-encoded.
 var percents = spelling{escape: '%', undo: unpercent}
 
 func unpercent(dst, field []byte) []byte { return codes.undo(dst, field) }
 
-// hexDigits are the values of hexadecimal digits, and notHex for all other bytes.
+// hexDigits has the values of hexadecimal digits, and notHex for all other bytes.
 var hexDigits = func() (t [256]byte) {
 	for i := range t {
 		t[i] = notHex
@@ -122,22 +121,22 @@ var hexDigits = func() (t [256]byte) {
 
 const notHex = 0x80
 
-// allPercents is percents for User-Agents, which old logs of CloudFront encode twice. So
-// one that then has no blank, but an encoded one, is decoded again. Most User-Agents with an
-// encoded blank of their own have others: "My%20App/1 CFNetwork/1".
+// allPercents is percents for User-Agents, which old CloudFront logs encode twice. A User-Agent
+// that contains an encoded blank but no blank after decoding is decoded again. Most User-Agents
+// that originally contain an encoded blank also contain blanks: "My%20App/1 CFNetwork/1".
 var allPercents = spelling{escape: '%', undo: func(dst, field []byte) []byte {
 	from := len(dst)
 	dst = unpercent(dst, field)
 	for bytes.IndexByte(dst[from:], ' ') < 0 && bytes.Contains(dst[from:], []byte("%20")) {
-		dst = unpercent(dst[:from], dst[from:]) // in place: it only gets shorter
+		dst = unpercent(dst[:from], dst[from:]) // in place, as it only gets shorter
 	}
 	return dst
 }}
 
-// undoubled is the spelling of fields in quotes in which a quote is written twice.
+// undoubled is the spelling of quoted fields that double their quotes.
 var undoubled = spelling{escape: '"', undo: field.Undouble}
 
-// jsonEscaped is the spelling of nginx with escape=json, which is that of JSON strings, with no
-// surrogates because nginx writes bytes from 127 on as they are.
-// Source: nginx.org, "Module ngx_http_log_module", log_format.
+// jsonEscaped is the spelling of nginx with escape=json. It equals JSON's, but without surrogates,
+// because nginx writes bytes from 127 on unchanged. Source: nginx.org, "Module
+// ngx_http_log_module", log_format.
 var jsonEscaped = spelling{escape: '\\', undo: field.Unescape}

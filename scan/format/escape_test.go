@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
-// TestUndo: what each spelling makes of a field. What is before it is kept.
+// TestUndo checks the result of each spelling, and that the existing content is kept.
 func TestUndo(t *testing.T) {
 	for name, c := range map[string]struct {
 		undo  func(dst, field []byte) []byte
@@ -48,8 +48,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUnescapeUndoesTheServers writes random bytes as Apache and nginx do, and
-// reads them back.
+// TestUnescapeUndoesTheServers writes random bytes like Apache and nginx, and reads them back.
 func TestUnescapeUndoesTheServers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	likely := []byte("\\\\\\\"x0aAfnrtbv4 /%\n\x00\xff")
@@ -81,7 +80,7 @@ func slowUnplus(field string) string {
 	return string(b)
 }
 
-// TestPlusesAreThoseOfOctets undoes plus signs as slowUnplus does.
+// TestPlusesAreThoseOfOctets compares with slowUnplus.
 func TestPlusesAreThoseOfOctets(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {

@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// The format of a log is found by its beginning. A Reader then reads any number of chunks of it;
+// The format of a log is detected from its beginning. A Reader then reads any number of its chunks;
 // packages source and scan make chunks of files, for several goroutines.
 func Example() {
 	log := []byte(`192.0.2.1 - - [01/Nov/2026:10:00:00 +0000] "GET /private/1 HTTP/1.1" 200 512 "-" "GPTBot/1.2"

@@ -13,42 +13,42 @@ import (
 
 // Explanation describes how the first lines of a log are read.
 type Explanation struct {
-	// Format is the format of the log; nil if none was found, with the reason in Err.
+	// Format is the format of the log, or nil if none was found; then Err has the reason.
 	Format *Format
 	Err    error
-	// Lines is how many lines were looked at, without those that have no byte. They are
-	// Requests, Others and Unparsed.
+	// Lines is the number of examined lines, not counting empty ones. It is the sum of Requests,
+	// Others and Unparsed.
 	Lines, Requests, Others, Unparsed int
-	// Readings are the formats that explain some lines, the best first. It is empty if the
-	// format was given.
+	// Readings lists the formats that explain some lines, best first. It is empty if the format was
+	// given.
 	Readings []Count
-	// Examples are the first lines of each kind, in the order of the log. If no format was
-	// found, they are read as the best of Readings.
+	// Examples are the first lines of each kind, in the order of the log. If no format was found, they
+	// are read in the best of Readings.
 	Examples []Example
 }
 
-// Count is how many lines a format explains.
+// Count is the number of lines that a format explains.
 type Count struct {
 	Format string
 	Lines  int
 }
 
-// Example is a line, and how it is read.
+// Example is a line, with how it is read.
 type Example struct {
-	Number int // in the log, from 1
+	Number int // line number in the log, from 1
 	Line   []byte
 	Kind   Kind
 	// Fields are the fields of a request.
 	Fields []Field
-	// Fault is the place at which a line could not be read, as far as that is known.
+	// Fault says where a line couldn't be read, if known.
 	Fault string
 }
 
-// Field is a field of a request as it was understood.
+// Field is a field of a request as the format reads it.
 type Field struct{ Name, Value string }
 
-// Explain explains the beginning of a log, head. f is its format, which is detected if nil. whole
-// is as for Detect. No more than n lines of a kind are examples.
+// Explain explains how the beginning of a log, head, is read in the format f, which is detected if
+// nil. whole is as for Detect. It returns at most n examples of each kind.
 func Explain(head []byte, whole bool, f *Format, n int) *Explanation {
 	e := &Explanation{Format: f}
 	d, err := examine(head, whole)
@@ -151,7 +151,7 @@ func describe(f *Format, r *Record) []Field {
 	return list
 }
 
-// Lacks names what an audit would use and the format does not have: User-Agent, time, client,
+// Lacks names the fields that an audit would use and the format lacks: User-Agent, time, client,
 // host, status, size.
 func (f *Format) Lacks() (list []string) {
 	for _, l := range []struct {
@@ -168,8 +168,8 @@ func (f *Format) Lacks() (list []string) {
 	return list
 }
 
-// Typical returns all formats as their samples show them, those that most logs have first.
-// Those with a header have the columns that they usually have.
+// Typical returns all formats, the most common first. Formats with a header have their usual
+// columns.
 func Typical() (list []Family) {
 	for _, family := range families() {
 		typical := Family{Title: family.Title}
@@ -183,8 +183,8 @@ func Typical() (list []Family) {
 	return list
 }
 
-// Similar returns the names of a few formats that a text, which is none, may mean: those with
-// a similar name, or written by a program that the text names.
+// Similar returns the names of a few formats that a misspelled name may mean: formats with a
+// similar name, or written by a program that the text names.
 func Similar(text string) (names []string) {
 	const most = 5
 	text = strings.ToLower(text)
@@ -198,7 +198,7 @@ func Similar(text string) (names []string) {
 	return names
 }
 
-// isMistyped reports whether a text is a name with one letter missing, added or changed.
+// isMistyped reports whether a text equals a name except for one missing, added or changed letter.
 func isMistyped(text, name string) bool {
 	begin := 0
 	for begin < min(len(text), len(name)) && text[begin] == name[begin] {
@@ -212,7 +212,7 @@ func isMistyped(text, name string) bool {
 	return max(len(text), len(name))-end <= 1
 }
 
-// fault returns the place at which a line could not be read, or "" if that is unknown.
+// fault says where a line couldn't be read, or returns "" if unknown.
 func fault(reader Reader, line []byte) string {
 	reader.Reset(line)
 	var r Record
@@ -244,7 +244,7 @@ func fault(reader Reader, line []byte) string {
 
 const noTarget = "its request has no method and target"
 
-// partWords name the parts of a line for people.
+// partWords names the parts of a line in Explanation.
 var partWords = [allParts]string{
 	clientAddr: "client", forwardedFor: "addresses of X-Forwarded-For", hostName: "host", serverPort: "port",
 	schemeName: "scheme",
@@ -274,7 +274,7 @@ func recordsOf(reader Reader, head []byte) iter.Seq2[Kind, *Record] {
 	}
 }
 
-// Loss returns the worst that a log does to targets, by its beginning, head.
+// Loss returns the worst loss of targets in the beginning of a log, head.
 func Loss(f *Format, head []byte) (worst Lossy) {
 	for kind, r := range f.records(head) {
 		if kind == Request {
@@ -284,8 +284,8 @@ func Loss(f *Format, head []byte) (worst Lossy) {
 	return worst
 }
 
-// NamesZones reports whether the times at the beginning of a log, head, name their zone. If
-// not, they are in the zone of Format.In. A log without a time names all.
+// NamesZones reports whether all times at the beginning of a log, head, name their zone. Times
+// without one are in the zone of Format.In. It returns true for a log without times.
 func NamesZones(f *Format, head []byte) bool {
 	times := func(zone *time.Location) (list []int64) {
 		for kind, r := range f.In(zone).records(head) {
@@ -298,8 +298,8 @@ func NamesZones(f *Format, head []byte) bool {
 	return slices.Equal(times(time.UTC), times(time.FixedZone("", 3600)))
 }
 
-// Times returns the times of the first and the last request of a chunk, with a minute on both
-// sides, since lines are logged when their requests end.
+// Times returns the times of the first and the last request of a chunk, extended by a minute on
+// both sides because lines are logged when their requests end.
 func Times(f *Format, header, data []byte) (first, last int64, ok bool) {
 	reader := f.NewReader()
 	at := func(lines []byte) (t int64, ok bool) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Whose times name no zone, and are in that of Format.In.
+// TestNamesZones checks which logs name no zone, so that their times are in the zone of Format.In.
 func TestNamesZones(t *testing.T) {
 	for _, c := range []struct {
 		format, log string
@@ -33,7 +33,7 @@ func TestNamesZones(t *testing.T) {
 	}
 }
 
-// TestLoss finds by the beginning of a log what it does to paths.
+// TestLoss checks, by the beginning of a log, how it changes paths.
 func TestLoss(t *testing.T) {
 	for _, c := range []struct {
 		text, line string
@@ -58,7 +58,7 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// TestSimilar proposes names for what is none.
+// TestSimilar checks the suggestions for unknown names.
 func TestSimilar(t *testing.T) {
 	for text, want := range map[string]string{"combind": "combined", "Comined": "combined", "iis": "w3c",
 		"apache": "combined", "caddyy": "caddy", "": "", "nosuch": ""} {
@@ -69,8 +69,8 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
-// The Referer is found by Next in each family of formats, and no line keeps that of the line
-// before.
+// TestReferer checks that Next finds the Referer in each family of formats, and never keeps the
+// previous line's.
 func TestReferer(t *testing.T) {
 	const tail = ` "GET / HTTP/1.1" 200 1 `
 	for name, log := range map[string]string{

@@ -110,8 +110,8 @@ func (s *scribe) piecesOf() (list []string) {
 	return list
 }
 
-// TestForgedUserFormats sends what looks like other fields in each field that a client writes,
-// in all formats that users have: the record is right, or the line is left unparsed.
+// TestForgedUserFormats sends the likeness of other fields in each field that a client controls, in
+// all notations of custom formats. The record must be right, or the line Unparsed.
 func TestForgedUserFormats(t *testing.T) {
 	texts := openTexts
 	for _, found := range foundFormats(t) {
@@ -165,8 +165,8 @@ func TestForgedUserFormats(t *testing.T) {
 	}
 }
 
-// TestForgedRegexps: a line is not read by a regular expression for whole lines if a field can end
-// in several places.
+// TestForgedRegexps checks that a regular expression for whole lines doesn't read a line if a field
+// can end in several places.
 func TestForgedRegexps(t *testing.T) {
 	const (
 		loose = `^(?P<xff>.*) - (?P<ip>\S+) \[(?P<time>[^]]+)\] "(?P<request>.*)" (?P<status>\d+) "(?P<ua>.*)"$`
@@ -230,8 +230,8 @@ var forgeries = []string{
 	"\x1b[31m", "\xff",
 }
 
-// TestForgeries sends what looks like other fields in each field that a client chooses: the
-// record is right in every other field, or the line is left unparsed.
+// TestForgeries sends the likeness of other fields in each field that a client controls. The record
+// must be right in every other field, or the line Unparsed.
 func TestForgeries(t *testing.T) {
 	header := func(s string) []string { return []string{strings.Trim(s, " \t")} } // as servers read it
 	fieldsOfClients := map[string]func(r *logwriter.Request, s string){
@@ -303,8 +303,8 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// TestListsAmongAddresses: where one line has X-Forwarded-For as its first field, all have. What
-// looks like a client's address is what the client says.
+// TestListsAmongAddresses checks that if one line has X-Forwarded-For as its first field, all lines
+// count as having it, because a client may have sent what looks like its address.
 func TestListsAmongAddresses(t *testing.T) {
 	const tail = ` - - ` + `[04/Mar/2026:05:06:07 +0000]` +
 		` "GET /a HTTP/1.1" 200 5 "-" "Mozilla/5.0 (compatible; Googlebot/2.1)"` + "\n"
@@ -322,7 +322,8 @@ func TestListsAmongAddresses(t *testing.T) {
 	}
 }
 
-// TestForgedCaptures: a client's referrer does not make HAProxy's captured referrers User-Agents.
+// TestForgedCaptures checks that a client's referrer doesn't make HAProxy's captured referrers
+// User-Agents.
 func TestForgedCaptures(t *testing.T) {
 	line := func(captured string) string { return haproxySample(" {"+captured+"} ") + "\n" }
 	for head, want := range map[string]string{
@@ -339,8 +340,8 @@ func TestForgedCaptures(t *testing.T) {
 	}
 }
 
-// TestReferrerBeforeAgent: where neither is in quotes, no end of a referrer is a User-Agent, and no
-// User-Agent loses its beginning.
+// TestReferrerBeforeAgent checks that without quotes no end of a referrer becomes a User-Agent, and
+// no User-Agent loses its beginning.
 func TestReferrerBeforeAgent(t *testing.T) {
 	const openAI = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot)"
 	const phone = "Mozilla/5.0 (Linux; Android 6.0.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Mobile Safari/537.36 " +

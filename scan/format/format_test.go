@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFormats checks what must hold of every row of the table of formats: its sample
-// is detected as the format it is of, and is the same request in all formats.
+// TestFormats checks the requirements of every row of the table of formats: its sample is detected
+// as its format, and is the same request in all formats.
 func TestFormats(t *testing.T) {
 	for i, f := range formats() {
 		t.Run(f.name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestWords gives the words of each format to Parse: they read its sample as the format does.
+// TestWords passes the words of each format to Parse, which must read the sample like the format.
 func TestWords(t *testing.T) {
 	for _, f := range formats() {
 		user, err := Parse(f.Words())
@@ -108,7 +108,7 @@ func checkKinds(t *testing.T, reader Reader, sample string) {
 		reader.Reset(chunk)
 		for i, kind := range want {
 			if got := reader.Next(&r); got != kind || kind == Request && string(r.Line) != sample {
-				t.Errorf("line %d is of kind %d, want %d: %q", i, got, kind, r.Line)
+				t.Errorf("line %d has kind %d, want %d: %q", i, got, kind, r.Line)
 			}
 			if kind == Request {
 				reader.Complete(&r)
@@ -120,7 +120,7 @@ func checkKinds(t *testing.T, reader Reader, sample string) {
 	}
 }
 
-// TestNoName has names of no format.
+// TestNoName has invalid names of formats.
 func TestNoName(t *testing.T) {
 	for _, name := range []string{"", "auto", "combine", "combined ", "docker:docker:docker:docker:combined", "json.:combined",
 		"json.a..b:combined", "json.log", "json(time=a)", "json(time=a url=b", "json()", "syslog:", "syslog",
@@ -132,8 +132,8 @@ func TestNoName(t *testing.T) {
 	}
 }
 
-// TestCompleteSetsAll reads each sample into a record that still has the fields of a line of
-// another format: the record is the same as a new one.
+// TestCompleteSetsAll reads each sample into a record with the fields of another format's line. The
+// result must equal a new record.
 func TestCompleteSetsAll(t *testing.T) {
 	other := Record{
 		Line: []byte("x"), Offset: 1, Agent: []byte("x"), Referer: []byte("x"), Robots: true, Addr: []byte("x"), Host: []byte("x"),

@@ -11,8 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
-// FuzzFormat reads any bytes as every format. No line may be lost, and nothing may be in a
-// record that is not in its line.
+// FuzzFormat reads any bytes in every format. No line may be lost, and every record must consist of
+// parts of its line.
 func FuzzFormat(f *testing.F) {
 	for _, c := range variants {
 		f.Add([]byte(strings.Replace(plain, c.old, c.new, 1)))
@@ -92,7 +92,7 @@ func checkLines(f *Format, reader Reader, chunk []byte) error {
 		}
 		last = r.Offset
 		if last != size-len(chunk) {
-			return fmt.Errorf("the line at %d is said to be at %d", size-len(chunk), last)
+			return fmt.Errorf("the line at %d has the offset %d", size-len(chunk), last)
 		}
 		if len(chunk) == 0 {
 			return fmt.Errorf("%q is a line too many", r.Line)
@@ -126,13 +126,13 @@ func checkViews(r *Record, line, unescaped []byte) error {
 	return nil
 }
 
-// checkRecord tells what is wrong with a record of any format.
+// checkRecord describes errors in a record of any format.
 func checkRecord(f *Format, r *Record) error {
 	switch {
 	case len(r.Method) == 0:
 		return fmt.Errorf("no method")
 	case !hasForm(string(r.Method), string(r.Target)):
-		return fmt.Errorf("the target %q is of no form", r.Target)
+		return fmt.Errorf("the target %q has no valid form", r.Target)
 	case (r.Host != nil) != f.HasHost() && f.bind == nil: // otherwise it depends on the header in the chunk
 		return fmt.Errorf("host %q", r.Host)
 	case (r.Agent != nil) != f.HasAgent() && f.bind == nil:
@@ -147,14 +147,14 @@ func checkRecord(f *Format, r *Record) error {
 	return nil
 }
 
-// hasForm reports whether a target is of one of the four forms of RFC 9112 3.2.
+// hasForm reports whether a target has one of the four forms of RFC 9112 3.2.
 func hasForm(method, target string) bool {
 	scheme, _, absolute := strings.Cut(target, "://")
 	return strings.HasPrefix(target, "/") || target == "*" || strings.HasPrefix(target, "* ") ||
 		method == "CONNECT" && target != "" || absolute && scheme != "" && !strings.ContainsAny(scheme, "/?# ")
 }
 
-// FuzzFields has servers log a request with any bytes in its fields, and reads them back from the line.
+// FuzzFields makes servers log a request with any bytes in its fields, and reads them back.
 func FuzzFields(f *testing.F) {
 	f.Add("frank", "/a?b=c", "https://example.org/", "GPTBot/1.0", int64(1e18), uint16(200), uint32(5))
 	f.Add(`] "GET / HTTP/1.1" 200 5 "-" "x`, "/\" 200 5 \"-\" \"Googlebot\"", `" "`, `\"`, int64(-1), uint16(414), uint32(0))

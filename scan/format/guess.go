@@ -12,23 +12,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// JSON whose keys match no row of the table is read by guessing from the keys and values of
-// its first objects together. If that fails, the error says what is missing or what
-// cannot be read.
+// JSON whose keys match no row of the table is read by guessing from the keys and values of its
+// first objects together. If that fails, the error says what is missing or unreadable.
 
-// guess is what has been found out about the fields of a request in an object.
+// guess collects the guessed meaning of an object's members.
 type guess struct {
-	words   []string // of parseJSONMap; a path in capitals is not known
-	unknown bool     // there are such, or a member that is named for a field does not have one
-	missing []string // the fields that an audit needs, and nothing is like
+	words   []string // words of parseJSONMap; a path in capitals is unknown
+	unknown bool     // some are unknown, or a member named like a field doesn't hold one
+	missing []string // required fields that no member resembles
 	paths   []string // of all values
-	time    []byte   // what the member that is named for the time has, if it is none
+	time    []byte   // an unreadable value of the member named like the time
 }
 
-// jsonKeys identify members of objects by their keys and values, and what to name them in a user's format
-// (fieldNames): is finds keys that are most likely for the field, and fits reports whether a value can
-// be one. An audit needs the fields that have what: like finds keys that may be theirs, and sure
-// reports whether a value is one whatever its key.
+// jsonKeys identifies members of objects by keys and values, with names for a user's format
+// (fieldNames). is matches keys that are most likely the field, and fits reports whether a value
+// can be one. Fields with what are required: like matches keys that may be the field, and sure
+// reports whether a value is one regardless of its key.
 var jsonKeys = []struct {
 	name, what string
 	is         func() *regexp.Regexp
@@ -39,7 +38,7 @@ var jsonKeys = []struct {
 	{"time", "the time", key(`time|@?timestamp|date|(event|access|log|start|created|received)?_?(date_?time|time_?stamp)|ts|` +
 		`(event|start|begin|end|access|log)_?time|time_?(start|end|local|iso8601|utc|received|generated)|start_?utc|` +
 		`(created|started|received|logged)_?at|msec|epoch`), isTime, lazy.Regexp(`(?i)time|date|(^|[._])ts$|msec|epoch`),
-		func(v []byte) bool { return bytes.IndexByte(v, ':') > 0 && isTime(v) }}, // a number may be any
+		func(v []byte) bool { return bytes.IndexByte(v, ':') > 0 && isTime(v) }}, // any number could be a time
 	{"ip", "", key(`((remote|client|source|src|peer|real)_?(ip|addr|address|host)|ip|address|c_?ip|client)(_?address)?`),
 		func(v []byte) bool { return isAddress(bareAddress(v)) }, nil, nil},
 	{"xff", "", key(`((http|req|request)_)?x[-_]?forwarded[-_]?for(\.0)?|xff|forwarded_?for`), isText, nil, nil},
@@ -57,8 +56,7 @@ var jsonKeys = []struct {
 		looksLikeAgent},
 }
 
-// key returns an expression for a path that ends with a key, and can be written in a user's
-// format.
+// key returns an expression for paths that end with a key and can be written in a user's format.
 func key(names string) func() *regexp.Regexp {
 	return lazy.Regexp(`(?i)^([^\s='"\x60]*\.)?(` + names + `)$`)
 }
@@ -81,7 +79,7 @@ func isTarget(v []byte) bool {
 	return len(v) > 0 && v[0] == '/' || schemeEnd(v) > 0 || hasTarget(v, methodEnd(v))
 }
 
-// notAsked finds the keys of URLs and paths other than the requested one.
+// notAsked matches the keys of URLs and paths other than the requested one.
 var notAsked = lazy.Regexp(`(?i)refer|file|log|origin|upstream|backend|location|dir`)
 
 // guessOf guesses the fields of an object.
@@ -90,8 +88,8 @@ func guessOf(object []byte) (g guess) {
 	for _, v := range values {
 		g.paths = append(g.paths, strings.ReplaceAll(v.path, `\.`, "."))
 	}
-	values = slices.DeleteFunc(values, func(v jsonValue) bool { return v.array != "" }) // of which there may be many
-	slices.SortStableFunc(values, func(x, y jsonValue) int {                            // the nearer the better
+	values = slices.DeleteFunc(values, func(v jsonValue) bool { return v.array != "" }) // there may be many of these
+	slices.SortStableFunc(values, func(x, y jsonValue) int {                            // shorter paths are better
 		return cmp.Compare(strings.Count(x.path, "."), strings.Count(y.path, "."))
 	})
 	writable := func(v jsonValue) bool { return !strings.ContainsAny(v.path, " \t='\"`+") }
@@ -111,7 +109,7 @@ func guessOf(object []byte) (g guess) {
 			g.words = append(g.words, "request="+values[likely].path)
 		case likely >= 0:
 			if k.name == "url" && values[likely].text[0] == '/' && bytes.IndexByte(values[likely].text, '?') < 0 {
-				url = len(g.words) // which may lack the query
+				url = len(g.words) // it may lack the query
 			}
 			g.words = append(g.words, k.name+"="+values[likely].path)
 		case k.what == "":
@@ -132,7 +130,7 @@ func guessOf(object []byte) (g guess) {
 	return g
 }
 
-// format returns the format of the guess, nil if a field that an audit needs is not known.
+// format returns the format of the guess, or nil if a required field is unknown.
 func (g *guess) format() *Format {
 	if len(g.missing) > 0 || g.unknown {
 		return nil
@@ -141,10 +139,10 @@ func (g *guess) format() *Format {
 	return f
 }
 
-// guessName is the name of the format of a guess, which has its words so that ByName knows it.
+// guessName returns the name of a guessed format. It contains the words, so that ByName knows it.
 func guessName(words []string) string { return "json(" + strings.Join(words, " ") + ")" }
 
-// guessByName returns the format of a guess with a name.
+// guessByName returns the guessed format with a name.
 func guessByName(name string) (*Format, bool) {
 	words, ok := strings.CutPrefix(name, "json(")
 	if words, ok = strings.CutSuffix(words, ")"); !ok || !strings.HasPrefix(name, "json(") {
@@ -155,7 +153,7 @@ func guessByName(name string) (*Format, bool) {
 		return nil, false
 	}
 	f.name, f.by = name, "a guess by its keys and values"
-	f.doubts = []string{fmt.Sprintf("its keys are those of no known format: they are read as '%s'. "+
+	f.doubts = []string{fmt.Sprintf("its keys match no known format: they are read as '%s'. "+
 		"job.Explain shows how; if that is wrong, say what they mean with option Format", words)}
 	return f, true
 }
@@ -175,7 +173,7 @@ func objectsIn(lines [][]byte) (objects [][]byte) {
 	return objects
 }
 
-// guessed adds the readings of the lines by what their objects show, to those that are known.
+// guessed adds readings based on what the lines' objects show.
 func (d *detection) guessed() {
 	few := pick(d.lines, spread(len(d.lines), fewLines))
 	var formats []*Format
@@ -191,8 +189,8 @@ func (d *detection) guessed() {
 	d.read(formats[:min(len(formats), most)])
 }
 
-// jsonSign says which fields lines of JSON have and which they lack, or why they cannot be read; nil if
-// most lines are no JSON.
+// jsonSign says which fields lines of JSON have and lack, or why they can't be read. It returns nil
+// if most lines aren't JSON.
 func jsonSign(lines [][]byte) error {
 	isObject := func(line []byte) bool {
 		return bytes.HasPrefix(line, []byte("{")) && bytes.HasSuffix(line, []byte("}")) || arrayOf(line) != nil

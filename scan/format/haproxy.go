@@ -12,22 +12,22 @@ import (
 //	192.0.2.1:33317 [06/Feb/2009:12:14:14.655] http-in~ static/srv1 10/0/30/69/109 200 2750 - - ----
 //	1/1/1/1/0 0/0 {1wt.eu|Mozilla/5.0} {} "GET / HTTP/1.1"
 //
-// So they have to be named, as in haproxy:host,user-agent, or are guessed from their values.
-// A tilde after the name of the frontend means that the connection was encrypted. After the request,
-// option httpslog and custom formats have more fields. With option httplog clf, the captured
-// headers are in quotes at the end of the line.
-// Source: HAProxy's configuration.txt, 8.2.3 to 8.2.5, 8.6 and 8.8.
+// So users have to name them, as in haproxy:host,user-agent, or their values are used to guess
+// them. A tilde after the name of the frontend means that the connection was encrypted. Option
+// httpslog and custom formats have more fields after the request. With option httplog clf, the
+// captured headers are quoted at the end of the line. Source: HAProxy's configuration.txt, 8.2.3 to
+// 8.2.5, 8.6 and 8.8.
 const (
 	haproxyWords  = "escape=hash $remote_addr [${time:%d/%b/%Y:%H:%M:%S}] $frontend $_ $_ $status $bytes_sent $_"
 	haproxyPrefix = "haproxy:"
 )
 
-// haproxyRow returns a row for HAProxy by the end of its words and what its sample has there.
+// haproxyRow returns a row for HAProxy, given the end of its words and of its sample.
 func haproxyRow(name, by, end, captured string) row {
 	return row{name: name, by: by, words: haproxyWords + end + "...", sample: haproxySample(captured)}
 }
 
-// haproxySample returns a line with captured headers, which have blanks around them.
+// haproxySample returns a line with captured headers, surrounded by blanks.
 func haproxySample(captured string) string {
 	return "192.0.2.1:33317 [04/Mar/2026:05:06:07.000] http-in static/srv1 10/0/30/69/109 200 1234 - - ---- " +
 		"1/1/1/1/0 0/0" + captured + `"GET /a?b=c HTTP/1.1"`
@@ -42,8 +42,8 @@ var haproxyCLF = row{
 		`"srv1" 10 0 30 69 109 "----" 1 1 1 1 0 0 0 "" ""`,
 }
 
-// captureRows are the formats with captured headers: their prefixes, and the rows that have the words
-// and the values of the headers.
+// captureRows are the formats with captured headers. Each has a prefix and a function for its row,
+// given the words and the values of the headers.
 var captureRows = []struct {
 	prefix string
 	row    func(words, values []string) row
@@ -61,8 +61,8 @@ var captureRows = []struct {
 	}},
 }
 
-// capturedFormat returns the format of a prefix with captured headers, given their names,
-// nil if there is none, or the User-Agent is none of the headers.
+// capturedFormat returns the format for a prefix and the names of captured headers. It returns nil
+// if there is none, or if the User-Agent isn't among the headers.
 func capturedFormat(prefix string, headers []string) *Format {
 	var words, values []string
 	for _, h := range headers {
@@ -100,11 +100,11 @@ func capturedByName(name string) (*Format, bool) {
 	return f, f != nil
 }
 
-// bindCaptures returns the format with the headers that the lines of head show: one is
-// the User-Agent if it begins with Mozilla/ in some line, which no other header does, unless it
-// is a URL in as many, as a referrer is that a client has forged. Next
-// to it a header is the host or X-Forwarded-For if all that is in it looks so. The name of
-// the format says what was taken for what. It returns f if no header is the User-Agent.
+// bindCaptures adapts the format to the captured headers in the lines of head. A header is the
+// User-Agent if it begins with Mozilla/ in some line, which no other header does, unless it is a
+// URL in as many lines, like a referrer that a client has forged. Another header is the host or
+// X-Forwarded-For if all its values look like one. The name of the format says how each header was
+// interpreted. It returns f if no header is the User-Agent.
 func bindCaptures(f *Format, head []byte) *Format {
 	var headers []captured
 	reader := f.NewReader().(*programReader)
@@ -135,8 +135,8 @@ func bindCaptures(f *Format, head []byte) *Format {
 	return capturedFormat(f.name+":", names)
 }
 
-// captures returns the captured headers of the line that Next returned last: those in the first braces
-// before the request, or in quotes behind all fields.
+// captures returns the captured headers of the line that Next returned last. They are in the first
+// braces before the request, or in quotes after all fields.
 func (p *programReader) captures(line []byte, behind bool) (values [][]byte) {
 	if !behind {
 		_, block, found := bytes.Cut(p.field(p.request-1), []byte(" {"))
@@ -181,8 +181,7 @@ func (c *captured) name() string {
 	return "-"
 }
 
-// tilde is how HAProxy writes that a connection was encrypted: after the name of the
-// frontend.
+// tilde is HAProxy's mark of an encrypted connection, after the name of the frontend.
 var tilde = spelling{undo: func(dst, field []byte) []byte {
 	if bytes.HasSuffix(field, []byte("~")) {
 		return append(dst, "on"...)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHeaderInForce: lines are read by the header before them, from Reset to Reset, and no
-// line after a header that names no path.
+// TestHeaderInForce checks that lines are read by the previous header, from Reset to Reset, and
+// that no line is read after a header without a path.
 func TestHeaderInForce(t *testing.T) {
 	log := []string{
 		"#Fields: date time cs-uri-stem cs(User-Agent)",
@@ -62,8 +62,8 @@ func kinds(reader Reader, chunk string) (list string) {
 	return list
 }
 
-// TestLogBeforeItsHeader: lines before the first header of a log are not read by it, but by
-// the header of the log before.
+// TestLogBeforeItsHeader checks that lines before a log's first header are read by the header of
+// the previous log.
 func TestLogBeforeItsHeader(t *testing.T) {
 	const first, second = "#Fields: date time cs-uri-stem cs(User-Agent)\n",
 		"#Fields: date time cs(User-Agent) cs-uri-stem\n"
@@ -87,7 +87,7 @@ func TestLogBeforeItsHeader(t *testing.T) {
 	}
 }
 
-// TestHostileHeaders: headers of any length and number cost a bounded memory.
+// TestHostileHeaders checks that headers of any length and number use bounded memory.
 func TestHostileHeaders(t *testing.T) {
 	f, err := mustFormat(t, "w3c").For([]byte("#Fields: cs-uri-stem\n/\n"), true)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestHostileHeaders(t *testing.T) {
 	}
 }
 
-// TestFieldsGiven reads logs that lack their line #Fields by that line.
+// TestFieldsGiven reads logs that lack their line #Fields, given that line.
 func TestFieldsGiven(t *testing.T) {
 	for name, log := range map[string]string{"w3c": w3cFormat.sample, "cloudfront": cloudfrontFormat.sample,
 		"incapsula": incapsulaFormat.sample} {

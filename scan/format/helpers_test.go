@@ -79,8 +79,8 @@ func mustReader(t testing.TB, name string) Reader {
 	return mustFormat(t, name).NewReader()
 }
 
-// read reads a chunk of one line with r. The line is given with no room after it, so
-// that a look past its end is a panic.
+// read reads a chunk of one line with r. The slice has no spare capacity, so that reading past its
+// end panics.
 func read(reader Reader, r *Record, line string) (fields, bool) {
 	b := bytes.Clone([]byte(line))
 	reader.Reset(b[:len(b):len(b)])

@@ -9,15 +9,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// jsonField is a part of a request in a JSON object, to which a path leads as field.Member says.
+// jsonField is a part of a request in a JSON object, found by a path as in field.Member.
 type jsonField struct {
 	part  part
 	path  string
-	spell spelling // the first of a part counts
+	spell spelling // the spelling of a part's first field counts
 }
 
-// jsonFormat returns the format of logs of which each line is a JSON object, or an array of
-// such. An object is a line of the format only if it has all needs, as field.NewObject says.
+// jsonFormat returns the format of logs with one JSON object, or an array of objects, per line. An
+// object is a line of the format only if it has all needs, see field.NewObject.
 func jsonFormat(needs []string, fields []jsonField) *Format {
 	f := &Format{bind: bindJSON}
 	var members []field.Member
@@ -40,18 +40,18 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 }
 
 // jsonReader reads lines of JSON. Each line is an object, which is a record, or an array of
-// objects, each of which is a record, perhaps as the member records or logs of an object.
+// records, which may be the member records or logs of an object.
 type jsonReader struct {
 	values
 	lines
 	object *field.Object
-	row    field.Row // its texts are shared with values
-	begins int       // where in the chunk the last line begins
-	rest   []byte    // the unread part of an array before that; nil outside of arrays
-	others []Reader  // of the table, once a line does not match the format; see elsewhere
-	as     Record    // what one of these read
-	lax    bool      // such lines do not matter
-	line   []byte    // the whole line of the array, nil once a record of it has been read
+	row    field.Row // shares its texts with values
+	begins int       // where the last line begins in the chunk
+	rest   []byte    // unread part of an array before rest; nil outside arrays
+	others []Reader  // all formats of the table, once a line doesn't match: see elsewhere
+	as     Record    // read by one of these
+	lax    bool      // don't try others
+	line   []byte    // the whole line of the array; nil after its first record
 }
 
 func (j *jsonReader) Reset(chunk []byte) {
@@ -81,10 +81,11 @@ func (j *jsonReader) Next(r *Record) Kind {
 	}
 }
 
-// arrayNames are the members that have an array of records.
+// arrayNames are the members that hold an array of records.
 var arrayNames = [][]byte{[]byte(`"records"`), []byte(`"logs"`)}
 
-// arrayOf returns what follows the bracket of a line that is an array of records, nil for others.
+// arrayOf returns what follows the opening bracket of a line that is an array of records, or nil
+// for other lines.
 func arrayOf(line []byte) (rest []byte) {
 	rest = trimBlanks(line)
 	if len(rest) > 0 && rest[0] == '{' {
@@ -109,7 +110,7 @@ func arrayOf(line []byte) (rest []byte) {
 	return nil
 }
 
-// nextOfArray reads the next record of an array, and returns its kind; End after the last.
+// nextOfArray reads the next record of an array and returns its kind, or End after the last.
 func (j *jsonReader) nextOfArray(r *Record) Kind {
 	rest, line := trimBlanks(j.rest), j.line
 	if line == nil && len(rest) > 0 && rest[0] == ',' {
@@ -123,7 +124,7 @@ func (j *jsonReader) nextOfArray(r *Record) Kind {
 			r.Line, j.rest, j.row.Quotes = rest[:n], rest[n:], field.Quotes{}
 			return j.readObject(r)
 		}
-	case line == nil && (len(rest) == 0 || closesArray(rest)): // the array may go on in the next line
+	case line == nil && (len(rest) == 0 || closesArray(rest)): // the array may continue in the next line
 		return End
 	case closesArray(rest):
 		r.Line = line
@@ -142,7 +143,7 @@ func closesArray(b []byte) bool {
 	return ok && len(trimBlanks(bytes.TrimPrefix(trimBlanks(b), []byte("}")))) == 0
 }
 
-// trimBlanks returns b without the blanks at its beginning.
+// trimBlanks returns b without leading blanks.
 func trimBlanks(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t' || b[0] == '\r') {
 		b = b[1:]
@@ -150,7 +151,7 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// readObject reads the object that r.Line is, and returns its kind.
+// readObject reads the object in r.Line and returns its kind.
 func (j *jsonReader) readObject(r *Record) Kind {
 	r.Agent, r.Robots = nil, false
 	if len(r.Line) == 0 {
@@ -160,7 +161,7 @@ func (j *jsonReader) readObject(r *Record) Kind {
 	switch {
 	case !j.object.Find(bytes.TrimPrefix(r.Line, BOM), &j.row):
 		if b := bytes.TrimSpace(r.Line); string(b) == "[" || string(b) == "]" {
-			return Other // around an array with a record a line
+			return Other // around an array with one record per line
 		}
 		return Unparsed
 	case j.row.Twice:
@@ -188,10 +189,10 @@ func (j *jsonReader) readObject(r *Record) Kind {
 	return Request
 }
 
-// numericParts are the parts that encoders of JSON may write as 200.0 or 2e2.
+// numericParts are the parts that JSON encoders may write as 200.0 or 2e2.
 var numericParts = [...]part{statusCode, bodySize, sentSize, serverPort}
 
-// integer returns a number that is whole as its digits, and anything else as it is.
+// integer normalizes an integral number to its digits, and returns anything else unchanged.
 func (j *jsonReader) integer(text []byte) []byte {
 	const longest = 24
 	if len(text) > longest || !isDigit(text[0]) {
@@ -206,10 +207,10 @@ func (j *jsonReader) integer(text []byte) []byte {
 	return j.buf[from:len(j.buf):len(j.buf)]
 }
 
-// elsewhere reports whether an object that does not match the format may be a request anyway: it
-// has a User-Agent, or another row of the table reads a status or a User-Agent in it. Servers change
-// their keys when they are upgraded. An object is not a request by design if a discriminating member has another
-// value than in requests.
+// elsewhere reports whether an object that doesn't match the format may still be a request: it has
+// a User-Agent, or another row of the table finds a status or a User-Agent in it. Servers change
+// their keys when they are upgraded. An object isn't a request by design if a discriminating member
+// has another value than in requests.
 func (j *jsonReader) elsewhere(r *Record) bool {
 	if j.lax || j.row.Excluded {
 		return false
@@ -235,15 +236,15 @@ func (j *jsonReader) elsewhere(r *Record) bool {
 	return false
 }
 
-// What stands in every object with a User-Agent, a target or a status. Most messages lack it, and need not
-// be looked at.
+// Every object with a User-Agent, a target or a status contains one of these. Most messages don't,
+// and can be skipped.
 var (
 	agentWords  = []string{`gent"`, `GENT"`, `ua"`, `UA"`}
 	targetWords = []string{`"/`, ` /`, `://`, `\/`}
 	statusWords = []string{"tatus", "TATUS", `ode"`, `ODE"`, "esponse"}
 )
 
-// containsAny reports whether a line has one of some texts in it.
+// containsAny reports whether a line contains any of some texts.
 func containsAny(line []byte, texts []string) bool {
 	for _, text := range texts {
 		if bytes.Contains(line, []byte(text)) {
@@ -253,8 +254,7 @@ func containsAny(line []byte, texts []string) bool {
 	return false
 }
 
-// namesAgent reports whether an object has a User-Agent, by the name of a member in it or in objects
-// within it.
+// namesAgent reports whether an object or a nested object has a member named like a User-Agent.
 func namesAgent(object []byte, depth int) bool {
 	const deepest = 4
 	for name, value := range field.Members(object) {
@@ -270,7 +270,7 @@ func namesAgent(object []byte, depth int) bool {
 	return false
 }
 
-// isAgentKey reports whether a name ends with user agent, in any case and with anything between the
+// isAgentKey reports whether a name ends with user agent, ignoring case, with anything between the
 // words.
 func isAgentKey(name []byte) bool {
 	const letters = "useragent"
@@ -297,8 +297,8 @@ func (j *jsonReader) asks() bool {
 	return false
 }
 
-// Complete sets the other fields. A byte of the target that is no UTF-8 cannot be in JSON: what
-// stands in its place may be any.
+// Complete sets the other fields. JSON can't hold bytes of a target that aren't UTF-8, so anything
+// may have replaced them.
 func (j *jsonReader) Complete(r *Record) {
 	j.values.complete(r)
 	if bytes.Contains(r.Target, replaced) {
@@ -306,18 +306,17 @@ func (j *jsonReader) Complete(r *Record) {
 	}
 }
 
-// replaced is what encoders of JSON write for bytes that are no UTF-8: U+FFFD.
+// replaced is U+FFFD, which JSON encoders write for bytes that aren't UTF-8.
 var replaced = []byte("\xef\xbf\xbd")
 
-// Plausible leaves open what the line does not have: which fields a format has depends on
-// its server's configuration.
+// Plausible ignores missing fields, because a server's configuration decides which fields it logs.
 func (j *jsonReader) Plausible(r *Record) bool {
 	return r.HasTime && (len(r.Addr) == 0 || plausibleAddress(r.Addr)) &&
 		(len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host))
 }
 
-// bindJSON returns the format without those fields that no request in the head of the log
-// has, so that errors can name what is missing.
+// bindJSON drops the fields that no request in the head of the log has, so that errors can name
+// what is missing.
 func bindJSON(f *Format, head []byte) *Format {
 	j := f.NewReader().(*jsonReader)
 	var has [allParts]bool

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// TestJSONValues reads what is special of JSON, and what is none.
+// TestJSONValues reads unusual and invalid JSON values.
 func TestJSONValues(t *testing.T) {
 	const deep = field.MaxDepth - 1
 	f := jsonFormat(nil, []jsonField{
@@ -72,7 +72,7 @@ func TestJSONValues(t *testing.T) {
 	}
 }
 
-// TestNoJSON reads lines that are none of JSON, and objects that are no requests.
+// TestNoJSON reads lines that aren't JSON, and objects that aren't requests.
 func TestNoJSON(t *testing.T) {
 	f := jsonFormat([]string{"s"}, []jsonField{{part: target, path: "t"}, {part: target, path: "deep.t"}})
 	for want, lines := range map[Kind][]string{
@@ -104,13 +104,13 @@ func TestNoJSON(t *testing.T) {
 				reader.Reset([]byte("\n"))
 			}
 			if got := reader.Next(&r); got != want || string(r.Line) != line || reader.Next(&r) != End {
-				t.Errorf("%.60q is of kind %d, want %d; its line is %.60q", line, got, want, r.Line)
+				t.Errorf("%.60q has kind %d, want %d; its line is %.60q", line, got, want, r.Line)
 			}
 		}
 	}
 }
 
-// TestJSONArrays reads lines of several records. No byte of a line is lost.
+// TestJSONArrays reads lines with several records, without losing a byte.
 func TestJSONArrays(t *testing.T) {
 	f := jsonFormat([]string{"s"}, []jsonField{{part: target, path: "t"}})
 	a, b, other := `{"s":1,"t":"/a"}`, `{"s":"\"","t":"/b\u0026"}`, `{"x":[{}]}`
@@ -160,7 +160,7 @@ func TestJSONChoice(t *testing.T) {
 	}
 }
 
-// TestGuardJSON fails when lines that are no JSON, or several records, begin to cost memory.
+// TestGuardJSON limits allocations for lines that aren't JSON or have several records.
 func TestGuardJSON(t *testing.T) {
 	for _, f := range jsonFormats() {
 		checkAllocs(t, f, []byte(f.sample+"\n["+f.sample+","+f.sample+"]\n"+
@@ -198,7 +198,7 @@ func TestJSONMap(t *testing.T) {
 	}
 }
 
-// TestBindJSON tells what the lines of a log lack.
+// TestBindJSON checks that fields missing from a log are known.
 func TestBindJSON(t *testing.T) {
 	f := mustFormat(t, "traefik_json")
 	if bound := f.bind(f, []byte(f.sample)); !bound.HasAgent() || !bound.HasHost() {
@@ -218,9 +218,8 @@ func TestBindJSON(t *testing.T) {
 	}
 }
 
-// TestJSONTwice leaves out a record with a field twice, with different values: where quotes are
-// not escaped, a client may have written one of them. Elements of an array by their names may
-// come again.
+// TestJSONTwice rejects records with a field twice and different values, because a client may have
+// written one of them where quotes aren't escaped. Elements of an array chosen by name may repeat.
 func TestJSONTwice(t *testing.T) {
 	user, err := Parse("ua=ua target=t time=time")
 	if err != nil {
@@ -246,7 +245,7 @@ func TestJSONTwice(t *testing.T) {
 		{array, `{"headers":[{"name":"User-Agent","value":"a"},{"name":"User-Agent","value":"b"}]` + rest, true},
 	} {
 		reader, r := c.f.NewReader(), new(Record)
-		for range 2 { // the second is of a known shape
+		for range 2 { // the second has a known shape
 			if got, ok := read(reader, r, c.line); ok != c.ok || ok && got.Agent != "a" {
 				t.Errorf("%s: %+v, %v", c.line, got, ok)
 			}
@@ -257,8 +256,8 @@ func TestJSONTwice(t *testing.T) {
 	}
 }
 
-// TestJSONNumbers reads numbers as encoders of other languages write them, and takes no size that it
-// cannot read for an answer without a body.
+// TestJSONNumbers reads numbers as encoders of other languages write them, and doesn't take an
+// unreadable size for an answer without a body.
 func TestJSONNumbers(t *testing.T) {
 	f, err := parseJSONMap("time=time target=t status=s bytes=n sent=all")
 	if err != nil {
@@ -292,8 +291,8 @@ func TestJSONNumbers(t *testing.T) {
 	}
 }
 
-// TestJSONDropped counts objects that are requests of another kind as unparsed, and only messages as
-// Other.
+// TestJSONDropped checks that objects with other kinds of requests are Unparsed, and that only
+// messages are Other.
 func TestJSONDropped(t *testing.T) {
 	caddy, old := mustFormat(t, "caddy"), mustFormat(t, "caddy_old").Sample()
 	for _, c := range []struct {
@@ -325,7 +324,7 @@ func TestJSONDropped(t *testing.T) {
 	}
 }
 
-// TestJSONInString reads a member of an object that is in a string, as Azure writes properties.
+// TestJSONInString reads a member of an object inside a string, like properties in Azure's logs.
 func TestJSONInString(t *testing.T) {
 	f := mustFormat(t, "azure_app_service")
 	sample := f.Sample()

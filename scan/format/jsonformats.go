@@ -14,8 +14,8 @@ const ecsWords = `ip=client.ip ip=source.ip ip=client.address ip=source.address 
 	ua=http.user_agent.original method=http.request.method referer=http.request.referrer query=url.query
 	status=http.response.status_code bytes=http.response.body.bytes sent=http.response.bytes time=@timestamp`
 
-// jsonRows are the formats of which each line is a JSON object, the more specific first, in the
-// words of parseJSONMap. The names of members come from the documentation cited at each row.
+// jsonRows are the formats with one JSON object per line, more specific ones first, in the notation
+// of parseJSONMap. The names of members come from the documentation cited with each row.
 var jsonRows = []row{
 	// caddyserver.com/docs/logging; modules/caddyhttp/marshalers.go in
 	// github.com/caddyserver/caddy. client_ip is since 2.7, remote_ip since 2.5.
@@ -34,9 +34,9 @@ var jsonRows = []row{
 			referer=request_Referer method=RequestMethod target=RequestPath status=DownstreamStatus
 			bytes=DownstreamContentSize time=StartUTC time=StartLocal time=time`,
 		`{"ClientAddr":"192.0.2.1:51234","ClientHost":"192.0.2.1","DownstreamContentSize":1234,"DownstreamStatus":200,"RequestAddr":"www.example.com","RequestHost":"www.example.com","RequestMethod":"GET","RequestPath":"/a?b=c","RequestProtocol":"HTTP/1.1","RequestScheme":"https","StartUTC":"2026-03-04T05:06:07Z","entryPointName":"websecure","level":"info","msg":"","request_User-Agent":"Mozilla/5.0 (compatible; FooBot/1.0)","time":"2026-03-04T05:06:07Z"}`},
-	// developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests. A job
-	// chooses the fields, and writes times as nanoseconds, seconds or RFC 3339. ClientRequestPath
-	// lacks the query.
+	// developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests. A job chooses
+	// its fields, and writes times as nanoseconds, seconds or RFC 3339. ClientRequestPath omits the
+	// query.
 	{"cloudflare", "Cloudflare Logpush", nil, true,
 		`needs=ClientRequestHost needs=EdgeStartTimestamp ip=ClientIP host=ClientRequestHost
 			scheme=ClientRequestScheme ua=ClientRequestUserAgent referer=ClientRequestReferer
@@ -55,17 +55,17 @@ var jsonRows = []row{
 			sent=protoPayload.responseSize time=protoPayload.startTime time=timestamp`,
 		`{"httpRequest":{"latency":"0.058s","remoteIp":"192.0.2.1","requestMethod":"GET","requestSize":"220","requestUrl":"https://www.example.com/a?b=c","responseSize":"1234","status":200,"userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)"},"insertId":"1oek5rg3l3fxj7","logName":"projects/p/logs/requests","resource":{"type":"http_load_balancer"},"timestamp":"2026-03-04T05:06:07Z"}`},
 	// learn.microsoft.com/azure/frontdoor/front-door-diagnostics, and .../cdn/enable-raw-logs for the
-	// classic tiers, where a request to the parent cache has a line of its own. Clients can set
-	// clientIp, by a header: .../frontdoor/front-door-http-headers-protocol, X-Azure-SocketIP.
+	// classic tiers, where a request to the parent cache has a separate line. Clients can set clientIp
+	// with a header: .../frontdoor/front-door-http-headers-protocol, X-Azure-SocketIP.
 	{"azure_front_door", "Azure Front Door and CDN", nil, false,
 		`needs=properties.requestUri needs=properties.httpStatusCode needs=properties.isReceivedFromClient!=false
 			ip=properties.socketIp xff=properties.clientIp xff=properties.clientIP host=properties.hostName
 			host=properties.hostname ua=properties.userAgent method=properties.httpMethod target=properties.requestUri
 			status=properties.httpStatusCode sent=properties.responseBytes time=time`,
 		`{"time":"2026-03-04T05:06:07.0000000Z","category":"FrontDoorAccessLog","operationName":"Microsoft.Cdn/Profiles/AccessLog/Write","properties":{"httpMethod":"GET","httpVersion":"2.0.0.0","requestUri":"https://www.example.com:443/a?b=c","hostName":"www.example.com","responseBytes":"1234","userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","clientIp":"192.0.2.1","socketIp":"192.0.2.1","httpStatusCode":"200"}}`},
-	// learn.microsoft.com/azure/application-gateway/monitor-application-gateway-reference. What
-	// came in is originalRequestUriWithArgs; requestUri may be rewritten, and requestQuery has
-	// the gateway's own words in v1.
+	// learn.microsoft.com/azure/application-gateway/monitor-application-gateway-reference. The
+	// received target is originalRequestUriWithArgs; requestUri may be rewritten, and requestQuery
+	// contains the gateway's own words in v1.
 	{"azure_app_gateway", "Azure Application Gateway", nil, false,
 		`needs=properties.requestUri needs=properties.httpStatus ip=properties.clientIP ip=properties.clientIp
 			host=properties.originalHost host=properties.host tls=properties.sslEnabled ua=properties.userAgent
@@ -80,8 +80,8 @@ var jsonRows = []row{
 			ua@percent=UA method=reqMethod path@rootless=reqPath query=queryStr status=statusCode bytes=bytes
 			bytes=rspContentLen sent=totalBytes time=reqTimeSec`,
 		`{"version":"1","streamId":"12345","cp":"123456","reqId":"1239f220","reqTimeSec":"1772600767.000","bytes":"1234","cliIP":"192.0.2.1","statusCode":"200","proto":"https","reqHost":"www.example.com","reqMethod":"GET","reqPath":"/a","queryStr":"b=c","UA":"Mozilla/5.0%20(compatible;%20FooBot/1.0)"}`},
-	// vercel.com/docs/drains/reference/logs. Entries without proxy are messages of functions
-	// and builds. What a function printed has its request's proxy as well; the entry of the request has no
+	// vercel.com/docs/drains/reference/logs. Entries without proxy are messages of functions and
+	// builds. A function's output has its request's proxy too; the entry of the request has no
 	// message, or the report on it.
 	{"vercel", "Vercel log drains", nil, true,
 		`needs=proxy.path needs=proxy.timestamp needs=message~REPORT|status= ip=proxy.clientIp host=proxy.host scheme=proxy.scheme
@@ -105,7 +105,7 @@ var jsonRows = []row{
 			decoded=properties.CsUriStem decoded=CsUriStem query=properties.CsUriQuery query=CsUriQuery
 			status=properties.ScStatus status=ScStatus sent=properties.ScBytes sent=ScBytes time=time time=TimeGenerated`,
 		`{"time":"2026-03-04T05:06:07.000Z","category":"AppServiceHTTPLogs","operationName":"Microsoft.Web/sites/log","properties":{"CsMethod":"GET","CsUriStem":"/a","CsUriQuery":"b=c","CIp":"192.0.2.1","UserAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","CsHost":"www.example.com","ScStatus":200,"ScBytes":1234}}`},
-	// developer.konghq.com/plugins/file-log, and http-log and tcp-log, whose objects are the same.
+	// developer.konghq.com/plugins/file-log. http-log and tcp-log write the same objects.
 	{"kong_json", "Kong's plugins file-log, http-log and tcp-log", nil, false,
 		`needs=request.uri needs=response.status ip=client_ip xff=request.headers.x-forwarded-for
 			host=request.headers.host ua=request.headers.user-agent referer=request.headers.referer
@@ -118,8 +118,9 @@ var jsonRows = []row{
 			referer=request_referer method=request method=request_method target=url status=status
 			status=response_status bytes=resp_body_size bytes=response_body_size time=time_start`,
 		`{"service_id":"abc","time_start":1772600767000,"time_end":1772600767012,"client_ip":"192.0.2.1","request":"GET","protocol":"HTTP/1.1","host":"www.example.com","url":"/a?b=c","request_user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","status":200,"resp_header_size":400,"resp_body_size":1234}`},
-	// github.com/owasp-modsecurity/ModSecurity/wiki, audit log as JSON: version 3 has all in
-	// transaction, version 2 request and response beside it. It usually has only what a rule chose.
+	// github.com/owasp-modsecurity/ModSecurity/wiki, audit log as JSON. Version 3 has everything in
+	// transaction, version 2 has request and response next to it. The log usually contains only
+	// requests that a rule selected.
 	{"modsecurity_json", "ModSecurity's audit log as JSON", nil, true,
 		`needs=transaction ip=transaction.client_ip ip=transaction.remote_address
 			host=transaction.request.headers.Host host=transaction.request.headers.host host=request.headers.Host
@@ -135,15 +136,15 @@ var jsonRows = []row{
 			sent=response_size time=timestamp`,
 		`{"client_ip":"192.0.2.1","log_type":"traffic","method":"GET","request_id":"01GAZ","response_size":1234,"status_code":200,"timestamp":"2026-03-04T05:06:07.000Z","url":"https://www.example.com/a?b=c","user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)"}`},
 	// docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html. The names of headers are
-	// as the client sent them.
+	// spelled as the client sent them.
 	{"aws_waf", "AWS WAF", nil, true,
 		`needs=webaclId needs=httpRequest.uri ip=httpRequest.clientIp
 			xff=httpRequest.headers.name=x-forwarded-for.value host=httpRequest.headers.name=host.value
 			host=httpRequest.host ua=httpRequest.headers.name=user-agent.value method=httpRequest.httpMethod
 			path=httpRequest.uri query=httpRequest.args status=responseCodeSent time=timestamp`,
 		`{"timestamp":1772600767000,"formatVersion":1,"webaclId":"arn:aws:wafv2:us-east-1:0:regional/webacl/x","action":"ALLOW","httpSourceName":"ALB","httpRequest":{"clientIp":"192.0.2.1","country":"DE","headers":[{"name":"Host","value":"www.example.com"},{"name":"User-Agent","value":"Mozilla/5.0 (compatible; FooBot/1.0)"}],"uri":"/a","args":"b=c","httpVersion":"HTTP/1.1","httpMethod":"GET"}}`},
-	// istio.io/latest/docs/tasks/observability/logs/access-log, accessLogEncoding: JSON; Envoy's
-	// json_format of the same names.
+	// istio.io/latest/docs/tasks/observability/logs/access-log, accessLogEncoding: JSON; also Envoy's
+	// json_format with the same names.
 	{"envoy_json", "Envoy, Istio and Envoy Gateway with JSON", nil, false,
 		`needs=start_time needs=response_code ip=downstream_remote_address ip=downstream_direct_remote_address
 			xff=x_forwarded_for xff=x-forwarded-for host=authority host=:authority host=host scheme=scheme
@@ -151,7 +152,7 @@ var jsonRows = []row{
 			target=path status=response_code bytes=bytes_sent time=start_time`,
 		`{"authority":"www.example.com","bytes_received":0,"bytes_sent":1234,"downstream_remote_address":"192.0.2.1:51234","duration":4,"method":"GET","path":"/a?b=c","protocol":"HTTP/1.1","response_code":200,"response_flags":"-","start_time":"2026-03-04T05:06:07.000Z","user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","x_forwarded_for":null}`},
 	// fastly.com/documentation/guides/integrations/logging/useful-log-formats, JSON. client_ip is the
-	// header Fastly-Client-IP, which clients may send themselves: .../http-headers/Fastly-Client-IP.
+	// header Fastly-Client-IP, which clients can send: .../http-headers/Fastly-Client-IP.
 	{"fastly_json", "Fastly with its JSON template", nil, false,
 		`needs=url needs=response_status xff=client_ip host=host ua=request_user_agent method=request_method
 			target=url status=response_status bytes=response_body_size time=timestamp time=time_start`,
@@ -163,9 +164,9 @@ var jsonRows = []row{
 		`needs=remoteIP needs=request ip=remoteIP host=host ua=userAgent method=method request=request
 			rewritten=request query=query status=status bytes=size bytes=bytes sent=bytesSent time=time`,
 		`{"time":"[04/Mar/2026:05:06:07 +0000]","remoteIP":"192.0.2.1","host":"www.example.com","request":"GET /a?b=c HTTP/1.1","status":"200","size":"1234","userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","referer":"-"}`},
-	// nginx.org/en/docs/http/ngx_http_log_module.html#log_format. The keys are the user's own;
-	// most are the names of nginx's variables, or those that guides use. uri may be $uri, which
-	// nginx decodes and rewrites.
+	// nginx.org/en/docs/http/ngx_http_log_module.html#log_format. Users choose the keys. Most are
+	// names of nginx's variables or come from guides. uri may be $uri, which nginx decodes and
+	// rewrites.
 	{"nginx_json", "nginx with a log_format of JSON", nil, false,
 		`ip=remote_addr ip=remote_ip ip=client_ip ip=clientip ip=clientIp ip=ip ip=client ip=remote_host
 			ip=remoteAddr ip=src_ip ip=realip_remote_addr xff=http_x_forwarded_for xff=x_forwarded_for xff=xff
@@ -180,14 +181,14 @@ var jsonRows = []row{
 			bytes=length bytes=response_size bytes=resp_body_size sent=bytes_sent time=time_iso8601 time=msec time=time_local time=time
 			time=timestamp time=@timestamp time=date time=datetime time=date_time time=ts`,
 		`{"time_iso8601":"2026-03-04T05:06:07+00:00","remote_addr":"192.0.2.1","host":"www.example.com","request_method":"GET","request_uri":"/a?b=c","status":200,"body_bytes_sent":1234,"http_referer":"","http_user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)"}`},
-	// github.com/pinojs/pino-http; Kibana and OpenSearch Dashboards log in the same way.
+	// github.com/pinojs/pino-http; Kibana and OpenSearch Dashboards log the same way.
 	{"pino", "Node.js: pino-http, Kibana, OpenSearch Dashboards", nil, false,
 		`needs=req.url ip=req.remoteAddress xff=req.headers.x-forwarded-for host=req.headers.host
 			ua=req.headers.user-agent method=req.method method=method target=req.url status=res.statusCode
 			status=statusCode bytes=res.headers.content-length bytes=res.contentLength time=time time=@timestamp`,
 		`{"level":30,"time":1772600767000,"pid":17,"req":{"id":1,"method":"GET","url":"/a?b=c","headers":{"host":"www.example.com","user-agent":"Mozilla/5.0 (compatible; FooBot/1.0)"},"remoteAddress":"192.0.2.1","remotePort":51234},"res":{"statusCode":200,"headers":{"content-length":"1234"}},"responseTime":4,"msg":"request completed"}`},
-	// elastic.co/guide/en/ecs/current/ecs-field-reference.html. A shipper takes the original line
-	// apart. OpenSearch has the same but for http.url, http.user_agent and communication:
+	// elastic.co/guide/en/ecs/current/ecs-field-reference.html. A shipper parses the original line.
+	// OpenSearch has the same except for http.url, http.user_agent and communication:
 	// opensearch.org/docs/latest/observing-your-data/ss4o.
 	{"ecs_iis", "Filebeat's module iis", nil, false,
 		`needs=event.module=iis decoded=url.path ` + ecsWords,

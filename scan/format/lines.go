@@ -2,37 +2,36 @@ package format
 
 import "bytes"
 
-// lines cuts a chunk into lines. It belongs to one goroutine. The zero value has no
-// lines.
+// lines cuts a chunk into lines. It is not safe for concurrent use. The zero value has no lines.
 //
-// To search for the end of a line and for each of its fields would take a call each, and
-// unpredictable branches. So the places of the bytes that end lines and fields, the marks,
-// are found together for some lines first, 64 bytes at a time (index). A line longer than
-// the index, and every line on a processor without index, are searched without marks.
+// Searching for the end of a line and of each field separately would cost one call each, with
+// unpredictable branches. So index first finds the marks, the bytes that end lines and fields, for
+// several lines together, 64 bytes at a time. Lines longer than the index, and all lines on a
+// processor without index, are searched without marks.
 //
-// In a format with quotes these are marked, and backslashes because they may make a quote
-// part of a field: a line with a backslash is searched without marks, too (cut).
+// In formats with quotes, the marks include quotes and backslashes. A backslash may make a quote
+// part of a field, so lines with a backslash are searched without marks, too (cut).
 type lines struct {
 	marked octets
 	chunk  []byte
-	at     int // where in chunk the next line begins
+	at     int // where the next line begins in chunk
 
-	from  int    // where in chunk the indexed part begins
-	i, n  int    // marks[i:n] are after at
-	marks *marks // offsets from from; nil until they are needed
+	from  int    // where the indexed part begins in chunk
+	i, n  int    // marks[i:n] come after at
+	marks *marks // offsets relative to from; nil until needed
 }
 
 type marks = [indexed + blockMarks]uint16
 
-// octets are the bytes whose places are marked; one of them is a newline.
+// octets are the bytes to mark; one of them is a newline.
 type octets [3]byte
 
-// quoted are the marks of formats with quotes, for lines.cut.
+// quoted are the bytes to mark for formats with quotes, for lines.cut.
 var quoted = octets{'"', '\n', '\\'}
 
-// indexed is how many bytes are indexed at a time: few enough to stay in the first-level
-// cache, and enough that few lines cross the end and are indexed twice. blockMarks is how
-// many marks may be written for a block that has fewer.
+// indexed is the number of bytes indexed at a time. It fits into the first-level cache, and is
+// large enough that few lines cross the end and are indexed twice. blockMarks is the number of
+// marks that may be written for a block with fewer marks.
 const (
 	indexed    = 4 << 10
 	blockMarks = 12
@@ -41,9 +40,9 @@ const (
 // Reset begins a chunk.
 func (l *lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0, 0, 0, 0 }
 
-// cut takes the next line off a chunk whose marks are quoted, without its line end, which may have
-// a carriage return. If all its quotes are marked, quotes are their marks: a quote is at
-// line[mark-back]. Otherwise quotes is nil. It is valid until the next line is cut.
+// cut takes the next line off a chunk whose marks are quoted. The line has no line end, but may
+// have a carriage return. If all its quotes are marked, quotes are their marks, with a quote at
+// line[mark-back]. Otherwise quotes is nil. It is valid until the next cut.
 func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	if l.marks == nil && bytes.IndexByte(l.chunk[l.at:], '\n') < 0 { // a single line, as Detect tries formats on
 		return l.search(), nil, 0
@@ -65,11 +64,11 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	return withoutReturn(line), quotes, back
 }
 
-// end returns the index of the first mark of the next line that is a newline or a
-// backslash, and n if there is none.
+// end returns the index of the next line's first mark that is a newline or a backslash, or n if
+// there is none.
 func (l *lines) end() int {
 	part := l.chunk[l.from:]
-	if l.i+7 <= l.n && len(part) >= indexed { // six quotes and a newline, as most lines have
+	if l.i+7 <= l.n && len(part) >= indexed { // six quotes and a newline, as in most lines
 		m, of := (*[7]uint16)(l.marks[l.i:]), (*[indexed]byte)(part)
 		octet := func(i int) byte { return of[m[i]%indexed] }
 		if octet(6) == '\n' && (octet(0)^'"')|(octet(1)^'"')|(octet(2)^'"')|(octet(3)^'"')|(octet(4)^'"')|
@@ -85,7 +84,7 @@ func (l *lines) end() int {
 	return l.n
 }
 
-// index sets the marks from the next line on, unless they are set.
+// index sets the marks from the next line on, unless they are already set.
 func (l *lines) index() {
 	if l.i < l.n && l.from == l.at {
 		return
@@ -107,17 +106,17 @@ func (l *lines) search() []byte {
 	return text
 }
 
-// Lines cuts chunks into lines, whose ends it finds many at a time, as lines does. It belongs to
-// one goroutine. The zero value has no lines.
+// Lines cuts chunks into lines. Like lines, it finds many line ends at a time. It is not safe for
+// concurrent use. The zero value has no lines.
 type Lines struct{ lines lines }
 
-// Reset begins a chunk, which must not change after the lines that have been read.
+// Reset begins a chunk, which must not change after the lines already read.
 func (l *Lines) Reset(chunk []byte) {
 	l.lines.marked = octets{'\n', '\n', '\n'}
 	l.lines.Reset(chunk)
 }
 
-// Next returns the next line of a chunk that has one, as NextLine does.
+// Next returns the next line of a chunk, which must not be exhausted, in the form of NextLine.
 func (l *Lines) Next() (line, text []byte) {
 	c := &l.lines
 	begin := c.at
@@ -133,9 +132,9 @@ func (l *Lines) Next() (line, text []byte) {
 	return c.chunk[begin:c.at], withoutReturn(c.chunk[begin:end])
 }
 
-// NextLine returns the first line of data, with its line end and as text without it.
-// data must not be empty. A carriage return before the newline, or at the end of data, is
-// part of the line end. Both results are views of data.
+// NextLine returns the first line of data, with its line end and as text without it. data must not
+// be empty. A carriage return before the newline or at the end of data is part of the line end.
+// Both results are views of data.
 func NextLine(data []byte) (line, text []byte) {
 	line, text = data, data
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
@@ -144,7 +143,7 @@ func NextLine(data []byte) (line, text []byte) {
 	return line, withoutReturn(text)
 }
 
-// withoutReturn cuts a carriage return off the end of a line.
+// withoutReturn removes a carriage return from the end of a line.
 func withoutReturn(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		return line[:n-1]
@@ -152,6 +151,6 @@ func withoutReturn(line []byte) []byte {
 	return line
 }
 
-// BOM is the byte order mark with which some programs begin a file in UTF-8. It is not
-// part of the first line.
+// BOM is the byte order mark with which some programs begin a UTF-8 file. It is not part of the
+// first line.
 var BOM = []byte("\xef\xbb\xbf")

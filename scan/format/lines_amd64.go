@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// fast is set if the processor has the instructions of indexAVX2.
+// fast reports whether the processor has the instructions of indexAVX2.
 var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
 // indexAVX2 sets marks to the offsets of three bytes in blocks of 64 bytes from p on, and
@@ -15,8 +15,8 @@ var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 //go:noescape
 func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16, first, second, third byte) int
 
-// index sets marks to the offsets of the marked bytes in the whole blocks of 64 bytes of
-// b, and returns how many there are. b must not be longer than indexed.
+// index sets marks to the offsets of the marked bytes in the whole 64-byte blocks of b, and returns
+// their number. b must not be longer than indexed.
 func index(b []byte, marked octets, marks *[indexed + blockMarks]uint16) int {
 	if !fast {
 		return 0

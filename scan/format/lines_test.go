@@ -29,8 +29,8 @@ func randomChunk(r *rand.Rand, n, oneIn int) []byte {
 	return b
 }
 
-// TestIndexIsThatOfOctets: the index is the same as one made byte by byte, however
-// dense the marks are, and nothing after the end is looked at.
+// TestIndexIsThatOfOctets compares the index with one made byte by byte, for any density of marks,
+// and checks that nothing after the end is read.
 func TestIndexIsThatOfOctets(t *testing.T) {
 	if !fast {
 		t.Skip("this processor has no index")
@@ -62,8 +62,8 @@ func octetsOf(marks []uint16) (b []byte) {
 	return b
 }
 
-// TestCut: chunks of all kinds come apart as by bytes.Split, and of no line other
-// quotes are noted than it has.
+// TestCut checks that chunks are split like by bytes.Split, and that the quotes of each line are
+// right.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	l := lines{marked: quoted}
@@ -89,7 +89,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestLinesAreThoseOfNextLine: Lines cuts chunks of all kinds as NextLine does, one after the other.
+// TestLinesAreThoseOfNextLine checks that Lines splits chunks like repeated calls of NextLine.
 func TestLinesAreThoseOfNextLine(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var l Lines
@@ -119,7 +119,7 @@ func checkQuotes(t *testing.T, line []byte, quotes []uint16, back int) {
 	}
 }
 
-// TestGuardOrdinaryLines fails when ordinary lines are no longer read by the index.
+// TestGuardOrdinaryLines checks that ordinary lines are read with the index.
 func TestGuardOrdinaryLines(t *testing.T) {
 	if !fast {
 		t.Skip("this processor has no index")
@@ -142,8 +142,8 @@ func TestGuardOrdinaryLines(t *testing.T) {
 	}
 }
 
-// TestLinesKeepNothing: after Reset nothing of the chunk before is left, also if that
-// was left in the middle and its memory is used again.
+// TestLinesKeepNothing checks that after Reset nothing remains of the previous chunk, even if that
+// was abandoned and its memory is reused.
 func TestLinesKeepNothing(t *testing.T) {
 	reader := mustReader(t, "combined")
 	buffer := []byte(strings.Repeat(lineOf(t, "combined")+"\n", 50))

@@ -10,11 +10,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// Log collectors ship each line as a member of a JSON object, and each collector names that member
-// differently: log, message, textPayload, line, event.original. So it is found by its values: in
-// the first lines these look like lines of an access log, or are objects themselves.
+// Log collectors ship each line as a member of a JSON object, under different names: log, message,
+// textPayload, line, event.original. So the member is found by its values, which in the first lines
+// look like lines of an access log or are objects themselves.
 
-// memberPrefix begins the name of the envelope of a member, before its path: json.textPayload.
+// memberPrefix begins the name of a member's envelope, before its path, as in json.textPayload.
 const memberPrefix = "json."
 
 // inMember returns the envelope of lines that are a member of objects.
@@ -42,15 +42,15 @@ func inMember(path string) *Envelope {
 	}
 }
 
-// member is the information in an object about its line.
+// member is what an object says about its line.
 type member struct {
-	raw    []byte // the line, as JSON has it
-	source []byte // the container that wrote it, or else the stream; nil if neither is named
-	piece  bool   // it goes on in the next object, or did not begin in this one
+	raw    []byte // the line, still in JSON
+	source []byte // the container that wrote it, or the stream; nil if neither is named
+	piece  bool   // continues in the next object, or began in an earlier one
 }
 
-// find looks for the member at a path, and for information about the line, in an object and the objects on
-// the way.
+// find looks for the member at a path. On the way it collects information about the line from the
+// objects.
 func (m *member) find(object []byte, steps []string) {
 	for name, value := range field.Members(object) {
 		switch string(name) {
@@ -64,7 +64,7 @@ func (m *member) find(object []byte, steps []string) {
 			if value[0] == '{' {
 				m.find(value, []string{""})
 			}
-		// The runtime has cut the line: Docker's drivers, and the plugins for CRI of Fluentd and Fluent Bit.
+		// The runtime has cut the line: Docker's drivers, and the CRI plugins of Fluentd and Fluent Bit.
 		case "partial_message", "logtag", "_p":
 			is := string(textOf(value))
 			m.piece = m.piece || string(value) == "true" || is == "true" || is == "P"
@@ -79,11 +79,11 @@ func (m *member) find(object []byte, steps []string) {
 	}
 }
 
-// maxMembers is how many members are tried in which lines may be.
+// maxMembers limits how many members are tried as the one with lines.
 const maxMembers = 3
 
-// membersWithLines returns the envelopes of the members of lines, which are objects, whose values
-// look like lines of a log in at least half of them.
+// membersWithLines returns the envelopes of the members whose values look like log lines in at
+// least half of the lines, which are objects.
 func membersWithLines(lines [][]byte) (list []*Envelope) {
 	n := map[string]int{}
 	for _, line := range lines {
@@ -106,11 +106,11 @@ func membersWithLines(lines [][]byte) (list []*Envelope) {
 	return list
 }
 
-// clocks finds what a line of a log has: a time of day, or a time in seconds since 1970.
+// clocks matches what every log line has: a time of day, or a time in seconds since 1970.
 var clocks = lazy.Regexp(`\d:\d\d:\d\d|(^|\D)1\d{9}(\D|$)`)
 
-// looksLikeLine reports whether a text may be a line of an access log, in whatever format: an object,
-// or several words with a time and a slash.
+// looksLikeLine reports whether a text may be an access log line in some format: an object, or
+// several words with a time and a slash.
 func looksLikeLine(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	if len(text) > 2 && text[0] == '{' {
@@ -122,16 +122,16 @@ func looksLikeLine(text []byte) bool {
 	return blanks >= words && bytes.IndexByte(text, '/') >= 0 && clocks().Match(text)
 }
 
-// jsonValue is a value in an object, by its path as field.Member has it.
+// jsonValue is a value in an object, with its path as in field.Member.
 type jsonValue struct {
 	path   string
-	text   []byte // of a string its characters, of others as they are written
+	text   []byte // of a string its characters, of others as written
 	isText bool   // it is a string
-	array  string // the path of the array that it is in an object of; "" if it is in none
+	array  string // path of the array whose object contains it; "" if none
 }
 
-// valuesIn appends the values of an object, the values of objects in it and in its strings, and the first
-// item of arrays. array is as in jsonValue.
+// valuesIn appends the values in an object, including those in nested objects, in objects inside
+// strings, and in the first item of arrays. array is as in jsonValue.
 func valuesIn(list []jsonValue, prefix, array string, object []byte, depth int) []jsonValue {
 	const deepest, longest = 4, 60
 	for name, value := range field.Members(object) {
@@ -165,9 +165,9 @@ func valuesIn(list []jsonValue, prefix, array string, object []byte, depth int) 
 	return list
 }
 
-// arrayWithLines returns the words of jq that print the elements of an array in objects which are lines,
-// have them, or have User-Agents; "" if there is none. An object has one record, so that all others
-// would be lost.
+// arrayWithLines returns a jq expression that prints the elements of an array that look like lines,
+// contain them, or have User-Agents, or "" if there is none. An object can hold only one record, so
+// all other elements would be lost.
 func arrayWithLines(objects [][]byte) string {
 	for _, object := range objects {
 		for _, v := range valuesIn(nil, "", "", object, 0) {
@@ -177,7 +177,7 @@ func arrayWithLines(objects [][]byte) string {
 			case isItem && v.isText && looksLikeLine(v.text):
 				return "-r '." + array + "[]'"
 			case isItem && v.text[0] == '[':
-				// As in the answers of Loki, which have a time in front of each line.
+				// This is as in Loki's answers, which have a time before each line.
 				first := field.ValueLength(v.text[1:])
 				second := bytes.TrimLeft(v.text[min(1+max(first, 0), len(v.text)):], ", ")
 				if isString(second) && looksLikeLine(field.Unescape(nil, second[1:max(field.ValueLength(second), 2)-1])) {

@@ -34,8 +34,8 @@ var shipped = []struct{ name, object, want string }{
 	{"a key of no program", `{"x":1,"zeile":LINE}`, "json.zeile"},
 }
 
-// TestMembers finds the member in which lines are, whatever its name, with a final line break and
-// without, with colours and the name of a process before it, and reads what is in it.
+// TestMembers finds and reads the member with lines under any name, with and without a final line
+// break, and with colours and a process name before it.
 func TestMembers(t *testing.T) {
 	for _, c := range shipped {
 		for _, name := range []string{"combined", "haproxy", "caddy", "nginx_json", "host_second_combined", "squid"} {
@@ -69,8 +69,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestWholeObjects reads an object that has the fields of a request by these, though it has the whole
-// line as well.
+// TestWholeObjects reads an object with the fields of a request by these, even if it also has the
+// whole line.
 func TestWholeObjects(t *testing.T) {
 	combined := mustFormat(t, "combined").Sample()
 	for _, name := range []string{"caddy_old", "ecs", "nginx_json"} {
@@ -82,7 +82,8 @@ func TestWholeObjects(t *testing.T) {
 	}
 }
 
-// TestMemberLines tells messages, which are no requests by design, from lines that should be read.
+// TestMemberLines distinguishes messages, which aren't requests by design, from lines that should
+// be read.
 func TestMemberLines(t *testing.T) {
 	combined := strconv.Quote(mustFormat(t, "combined").Sample())
 	head := `{"log":` + combined + `,"stream":"stdout"}` + "\n"
@@ -118,19 +119,20 @@ func TestMemberLines(t *testing.T) {
 	}
 }
 
-// TestGuardMember fails when lines in a member begin to cost memory.
+// TestGuardMember limits allocations for lines in a member.
 func TestGuardMember(t *testing.T) {
 	f := mustFormat(t, "json.a.log:combined")
 	checkAllocs(t, f, []byte(fmt.Sprintf(`{"x":[1],"a":{"stream":"s","log":%q}}`, mustFormat(t, "combined").Sample()+"\n")+
 		"\n{\"x\":1}\n{\"a\":{\"log\":5}}\n"))
 }
 
-// TestMemberErrors says of objects with lines what these are, not that a field is missing.
+// TestMemberErrors checks that errors about objects with lines describe the lines, not a missing
+// field.
 func TestMemberErrors(t *testing.T) {
 	wrapped := func(line string) string { return strings.Repeat(fmt.Sprintf(`{"msg_text":%q}`+"\n", line), 3) }
 	for _, c := range []struct{ head, says string }{
 		{wrapped(`04.03.2026 05:06:07 | /a | 200 | x | Mozilla/5.0 | y`),
-			"this is a log of messages in json.msg_text, none of which is of a known format; the first is `04.03.2026"},
+			"this is a log of messages in json.msg_text, none of which has a known format; the first is `04.03.2026"},
 		{wrapped("2026/03/04 05:06:07 [error] 71#71: *5 open() /a failed x y z"), "error log of nginx"},
 		{strings.Repeat(`{"when":"the fourth of March","url":"/a","time":"04.03.2026 05:06","user_agent":"FooBot/1.0"}`+"\n", 3),
 			"whose times are written in no known way, such as `04.03.2026 05:06`"},

@@ -7,22 +7,23 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// maxMixed is how many formats a mix has at most, besides errorLog.
+// maxMixed limits the formats of a mix, besides errorLog.
 const maxMixed = 3
 
-// mix returns a format for logs whose lines have several formats. Each line is read by the
-// first format that explains it, that is, parses it into fields that look as they do in a
-// log of the format. It is slower than each of them.
+// mix returns a format for logs with lines in several formats. Each line is read in the first
+// format that explains it, which means that it parses the line into plausible fields. A mix is
+// slower than each of its formats.
 //
-// If any has a field for the host, the mix has one, and it is empty in the lines of the
-// others: a line without a host is not taken for one of a site that other lines name. The
-// same holds for the User-Agent. If any has X-Forwarded-For in the place of the client's address,
-// all have, though a list of one looks like an address: it is one that a client may have sent.
+// If any format has a host, so does the mix, and it is empty in lines of the others, so that a line
+// without a host isn't attributed to a site that other lines name. The same holds for the
+// User-Agent. If any format has X-Forwarded-For instead of the client's address, all are treated
+// this way, because a list with one element looks like an address but may have been sent by a
+// client.
 func mix(of []*Format) *Format {
 	if len(of) == 1 {
 		return of[0]
 	}
-	f := &Format{name: joined(of, "+"), by: "a mix: each line is of the first format that fits it"}
+	f := &Format{name: joined(of, "+"), by: "a mix: each line has the first format that fits it"}
 	for _, one := range of {
 		for p, has := range one.has {
 			f.has[p] = f.has[p] || has
@@ -53,7 +54,7 @@ func mix(of []*Format) *Format {
 	return f
 }
 
-// isOfLists reports whether the format has X-Forwarded-For in the place of the client's address.
+// isOfLists reports whether the format has X-Forwarded-For instead of the client's address.
 func (f *Format) isOfLists() bool {
 	return strings.HasSuffix(f.name, "forwarded_combined") && !f.has[clientAddr]
 }
@@ -67,11 +68,11 @@ func joined(list []*Format, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// hasHeader reports whether logs of the format have lines that name their columns. Such lines
-// would be lost among lines of other formats and in envelopes.
+// hasHeader reports whether logs of the format have lines that name their columns. These lines
+// would be lost in a mix or in envelopes.
 func (f *Format) hasHeader() bool { return f.dialect != nil && f.dialect.header != "" }
 
-// boundTo returns the format as the beginning of a log shows it, f itself if it shows nothing.
+// boundTo returns the format adapted to the beginning of a log, or f itself if that shows nothing.
 func (f *Format) boundTo(head []byte) *Format {
 	if f.bind != nil {
 		if g := f.bind(f, head); g != nil {
@@ -81,11 +82,11 @@ func (f *Format) boundTo(head []byte) *Format {
 	return f
 }
 
-// mixed reads lines of several formats.
+// mixed reads lines in several formats.
 type mixed struct {
 	readers     []Reader
-	host, agent bool // some of the formats have it
-	lists       bool // some are isOfLists
+	host, agent bool // some formats have it
+	lists       bool // some formats are isOfLists
 	errors      bool // lines of error logs are Other
 	chunk       []byte
 	size        int // of the whole chunk
@@ -94,7 +95,7 @@ type mixed struct {
 // Reset begins a chunk.
 func (m *mixed) Reset(chunk []byte) { m.chunk, m.size = chunk, len(chunk) }
 
-// Next reads a line and completes its record, which decides the format that it has.
+// Next reads a line and completes its record, which determines the line's format.
 func (m *mixed) Next(r *Record) Kind {
 	if len(m.chunk) == 0 {
 		return End
@@ -107,7 +108,7 @@ func (m *mixed) Next(r *Record) Kind {
 	return kind
 }
 
-// read reads a line of one of the formats.
+// read reads a line in one of the formats.
 func (m *mixed) read(r *Record, text []byte) Kind {
 	if len(text) == 0 {
 		return Blank
@@ -133,8 +134,8 @@ func (m *mixed) read(r *Record, text []byte) Kind {
 	return kind
 }
 
-// explain reads a line, which must not be empty, and returns its kind: Unparsed also for a
-// request whose fields do not look as they do in a log of the format. It completes the record.
+// explain reads a nonempty line, completes its record and returns its kind. Requests with
+// implausible fields are Unparsed.
 func explain(reader Reader, line []byte, r *Record) Kind {
 	reader.Reset(line)
 	kind := reader.Next(r)
@@ -148,7 +149,7 @@ func explain(reader Reader, line []byte, r *Record) Kind {
 	return Request
 }
 
-// fill makes the fields empty that the format of the line does not have, but the mix has.
+// fill empties the fields that the mix has, but not the format of the line.
 func (m *mixed) fill(r *Record) {
 	if m.host && r.Host == nil {
 		r.Host = []byte{}
@@ -164,14 +165,14 @@ func (m *mixed) fill(r *Record) {
 	}
 }
 
-// Complete does nothing: Next has.
+// Complete does nothing, because Next already has.
 func (m *mixed) Complete(*Record) {}
 
-// Plausible is true: Next has found a format that the record is plausible in.
+// Plausible is true, because Next has checked it.
 func (m *mixed) Plausible(*Record) bool { return true }
 
-// errorLog stands in a mix for the lines of the error logs of nginx and Apache. It has no
-// requests and no reader, so it is not in the table of formats.
+// errorLog is the format of lines from error logs of nginx and Apache within a mix. It has no
+// requests and no reader, so it isn't in the table of formats.
 var errorLog = &Format{name: "error_log", by: "nginx and Apache, for their own messages"}
 
 // errorLines matches lines of the error logs of nginx, 2026/03/04 05:06:07 [error] 71#71: *5 open() …,

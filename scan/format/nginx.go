@@ -11,8 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// nginxVariables are the variables of nginx that an audit needs, and those that nginx writes
-// itself. Source: nginx.org, "Index of variables", and "Module ngx_http_log_module".
+// nginxVariables lists the variables of nginx that an audit needs, and those whose values nginx
+// makes itself. Sources: nginx.org, "Index of variables", and "Module ngx_http_log_module".
 var nginxVariables = sync.OnceValue(func() map[string]value {
 	list := valuesOf(`ip remote_addr realip_remote_addr
 		xff http_x_forwarded_for http_x_real_ip|http_cf_connecting_ip|http_true_client_ip proxy_add_x_forwarded_for
@@ -41,18 +41,18 @@ var nginxVariables = sync.OnceValue(func() map[string]value {
 	list["time_local"] = value{part: moment, pattern: clfPattern}
 	list["time_iso8601"] = value{part: moment, pattern: isoPattern}
 	list["msec"] = value{part: moment, rank: 1, pattern: "%s"}
-	// nginx does not have these, nor _ and ident, which are for logs of other programs: the
-	// identity of common, an unneeded word that the program itself writes, HAProxy's,
-	// where a tilde means TLS, the header Host of a gateway on ports of its own, and the target
-	// of a server that refuses those with blanks.
+	// nginx doesn't have these, nor _ and ident, which are for logs of other programs: the identity of
+	// common, an unneeded word from the program itself, HAProxy's frontend with a tilde for TLS, the
+	// header Host of a gateway on nonstandard ports, and the target of a server that rejects targets
+	// with blanks.
 	list["gateway_host"] = value{part: hostName, raw: true, spell: gatewayHost}
 	list["target"] = value{part: target, content: field.Word}
 	list["frontend"] = value{part: tlsInUse, spell: tilde}
 	return list
 })
 
-// gatewayHost is how APISIX writes the header Host: with the ports on which it listens by default, which
-// are not the site's.
+// gatewayHost is the header Host as APISIX writes it, with its default listening ports, which
+// aren't the site's.
 var gatewayHost = spelling{escape: ':', undo: func(dst, host []byte) []byte {
 	host = bytes.TrimSuffix(bytes.TrimSuffix(host, []byte(":9080")), []byte(":9443"))
 	return unescape(dst, host)
@@ -61,8 +61,8 @@ var gatewayHost = spelling{escape: ':', undo: func(dst, host []byte) []byte {
 // nginxSpellings are the values of escape=.
 var nginxSpellings = map[string]spelling{"default": backslashed, "json": jsonEscaped, "hash": hashed, "none": {}}
 
-// parseNginx reads a log_format of nginx: the directive, its quoted pieces, or what is in
-// their quotes, perhaps after escape=. Source: nginx.org, "Module ngx_http_log_module", log_format.
+// parseNginx parses a log_format of nginx: the directive, its quoted pieces, or their content,
+// optionally after escape=. Source: nginx.org, "Module ngx_http_log_module", log_format.
 func parseNginx(text string) (*Format, error) {
 	w, err := nginxWording(text)
 	if err != nil {
@@ -93,13 +93,13 @@ func nginxText(text string) (pieces []string, err error) {
 	return []string{text}, nil
 }
 
-// nginxVariable is a variable, $name or ${name}, or what only begins as one. For logs of other
-// programs there is what nginx does not have: ${time:LAYOUT}, a time in the words of strftime; and
-// $~ in front of a variable before which blanks may stand.
+// nginxVariable matches a variable, $name or ${name}, or the mere beginning of one. Two extensions
+// serve logs of other programs: ${time:LAYOUT} is a time in a strftime layout, and $~ before a
+// variable allows blanks before it.
 var nginxVariable = lazy.Regexp(`(\$~)?(\$(?:\{time:([^}]*)\}|\{(\w+)\}|(\w+)))|\$\{?`)
 
-// nginxWording reads a log_format. For logs of other programs it may have, beside other variables,
-// escape=hash, as HAProxy escapes, and ... at the end of the text, for a blank and more fields.
+// nginxWording parses a log_format. For logs of other programs it also accepts other variables,
+// escape=hash (as HAProxy escapes), and ... at the end of the text for a blank and more fields.
 func nginxWording(text string) (w *wording, err error) {
 	w = &wording{spell: backslashed}
 	pieces, err := nginxText(text)
@@ -127,7 +127,7 @@ func nginxWording(text string) (w *wording, err error) {
 	return w, err
 }
 
-// addVariable adds what nginxVariable has found.
+// addVariable adds a match of nginxVariable.
 func (w *wording) addVariable(groups []string) error {
 	padded, variable, layout, name := groups[1] != "", groups[2], groups[3], groups[4]+groups[5]
 	switch {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A line of a connection that carried no HTTP request is told from one that cannot be read, in formats of
-// every sort: it was answered 400, 408 or not at all, and nobody named himself.
+// TestNoRequest distinguishes a connection without an HTTP request from an unreadable line, in
+// formats of every sort: the answer was 400, 408 or none, and there is no User-Agent.
 func TestNoRequest(t *testing.T) {
 	const at = `192.0.2.1 - - [05/Aug/2026:09:00:06 +0000] `
 	for _, c := range []struct {
@@ -44,7 +44,7 @@ func TestNoRequest(t *testing.T) {
 		reader, r := f.NewReader(), Record{}
 		reader.Reset([]byte(c.line + "\n"))
 		if kind := reader.Next(&r); kind != c.want || kind == NoRequest && (!r.HasTime || string(r.Line) != c.line) {
-			t.Errorf("%s: %s is of kind %d, want %d; its time is %s", c.format, c.line, kind, c.want, fmt.Sprint(r.Time))
+			t.Errorf("%s: %s has kind %d, want %d; its time is %s", c.format, c.line, kind, c.want, fmt.Sprint(r.Time))
 		}
 	}
 }

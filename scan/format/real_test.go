@@ -32,9 +32,9 @@ var combinedLine = regexp.MustCompile(`^(\S+) \S+ [^"]*?\[(\d\d/[A-Z][a-z]{2}/\d
 	`"([A-Za-z_]+) ((?:/|https?://|\*)(?:[^"\\]|\\.)*?)(?: HTTP/[\d.]+)?" (\d{3}) (\d+|-) ` +
 	`"(?:[^"\\]|\\.)*" "((?:[^"\\]|\\.)*)"(?: |$)`)
 
-// TestRealCombinedLogs detects three logs of three servers, and reads each of
-// their lines as a regular expression does that knows nothing of this package.
-// Lines that it does not match are those without a request or with raw quotes.
+// TestRealCombinedLogs detects the format of logs from three servers, and compares each line with a
+// regular expression that is independent of this package. Lines that it doesn't match have no
+// request or raw quotes.
 func TestRealCombinedLogs(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -12,16 +12,16 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// headless is a line of W3C's extended format, with the method in any column. Its columns stand
-// between blanks or between tabs, never both: a request in one piece, "GET / HTTP/1.1" between
-// tabs, is in a log of somebody's own making.
+// headless matches a line of W3C's extended format, with the method in any column. Its columns are
+// separated by blanks or by tabs, never both. A log with a request in one piece, "GET / HTTP/1.1"
+// between tabs, has a custom format.
 var headless = lazy.Regexp(`^\d{4}-\d\d-\d\d(` +
 	` \d\d:\d\d:\d\d (\S* )*(` + methods + `) (\S* )*/|` +
 	`\t\d\d:\d\d:\d\d\t([^\t]*\t)*(` + methods + `)\t([^\t]*\t)*/)`)
 
 const methods = `GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE`
 
-// headlessCloudFront is such a line with one of CloudFront's edge locations in it.
+// headlessCloudFront matches such a line if it contains one of CloudFront's edge locations.
 var headlessCloudFront = lazy.Regexp(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)
 
 // named returns an error that says what the log is, or nil if that is unknown.
@@ -77,7 +77,7 @@ func hasMember(chains [][]*Envelope, around []*Envelope) bool {
 	})
 }
 
-// lineWith returns the first line that begins with a text, nil if none does.
+// lineWith returns the first line that begins with a text, or nil if none does.
 func (d *detection) lineWith(begin string) []byte {
 	i := slices.IndexFunc(d.lines, func(line []byte) bool { return bytes.HasPrefix(line, []byte(begin)) })
 	if i < 0 {
@@ -95,11 +95,10 @@ func inEnvelopes(around []*Envelope) string {
 	return text
 }
 
-// dated finds the month in times as the common log format has them.
+// dated matches the month in times of the common log format.
 var dated = lazy.Regexp(`\[\d\d?/([^/ \]]{1,20})/\d{4}:\d\d:\d\d:\d\d`)
 
-// foreignMonth returns the name of the first month that is not English, if most lines have
-// such a time.
+// foreignMonth returns the first month name that isn't English, if most lines have a time with one.
 func foreignMonth(lines [][]byte) (month string) {
 	most := sniff.Most(lines, func(line []byte) bool {
 		m := dated().FindSubmatch(line)
@@ -117,8 +116,8 @@ func foreignMonth(lines [][]byte) (month string) {
 	return month
 }
 
-// otherPrograms names the programs whose messages are in the envelopes around lines, nil if
-// there are no envelopes.
+// otherPrograms names the programs whose messages are in the envelopes around lines. It returns nil
+// if there are no envelopes.
 func otherPrograms(lines [][]byte) error {
 	chains := envelopesAround(lines)
 	if len(chains) < 2 {
@@ -139,19 +138,19 @@ func otherPrograms(lines [][]byte) error {
 	}
 	switch {
 	case len(programs) == 0 && members(chains[1]) > 0:
-		return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; the first is %s. %s",
+		return fmt.Errorf("this is a log of messages in %s, none of which has a known format; the first is %s. %s",
 			chains[1][0].Name, quote(first), describeIt)
 	case len(programs) == 0:
 		return nil
 	}
-	return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; they are of %s. "+
+	return fmt.Errorf("this is a log of messages in %s, none of which has a known format; they come from %s. "+
 		"The first is %s",
 		chains[1][0].Name, strings.Join(programs, ", "), quote(first))
 }
 
 const describeIt = "Describe its format with option Format; robotsieve formats lists the known ones"
 
-// err returns why the log has no format.
+// err returns the error for a log without a format.
 func (d *detection) err() error {
 	if err := d.named(); err != nil {
 		return err
@@ -174,7 +173,7 @@ func (d *detection) err() error {
 		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
 }
 
-// candidates returns the formats that some lines count for, the best first.
+// candidates returns the formats that explain some lines, best first.
 func (d *detection) candidates() []*attempt {
 	var all []*attempt
 	for _, r := range d.readings {
@@ -198,8 +197,7 @@ func (d *detection) firstUnread(list []*attempt) []byte {
 	return nil
 }
 
-// quote shows the beginning of a line that may hold anything: as it is if all of it can be
-// printed.
+// quote quotes the beginning of a line, unchanged if it is printable.
 func quote(line []byte) string {
 	const most = 100
 	begin, more := string(line), ""

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSigns names files that are no logs, or none that can be read, as what they are.
+// TestSigns identifies files that aren't logs, or that can't be read.
 func TestSigns(t *testing.T) {
 	lines := func(line string) string { return strings.Repeat(line+"\n", 3) }
 	utf16le := strings.Join(strings.Split(log(t, 3, "combined"), ""), "\x00") + "\x00"
@@ -62,7 +62,7 @@ func TestSigns(t *testing.T) {
 		{"columns of others", "#Fields: time cs-uri-stem\n05:06:07\n",
 			"none of its lines is a request with the columns that it names: `#Fields: time cs-uri-stem`"},
 		{"a month in French", lines(lineOf(t, "combined", "Mar", "mars")), `"mars"`},
-		{"messages of others", lines("Mar  4 05:06:07 web1 sshd[5]: Accepted publickey"), "they are of sshd"},
+		{"messages of others", lines("Mar  4 05:06:07 web1 sshd[5]: Accepted publickey"), "they come from sshd"},
 		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`),
 			"without the URL and the User-Agent, which an audit needs: have the server log it. The keys of its first line are time message.x"},
 		{"no requests", lines(lineOf(t, "combined", asked, "-")), "like an access log"},
@@ -84,8 +84,8 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestGuessedJSON reads JSON of unknown keys by these and the values, with a doubt, and its words are a
-// format of a user's. What cannot be guessed is proposed in part.
+// TestGuessedJSON reads JSON with unknown keys by keys and values, with a doubt, and its words are
+// a valid custom format. If only some fields can be guessed, the error proposes these.
 func TestGuessedJSON(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{`{"reqId":"x","level":1,"timeStamp":"2026-03-04T05:06:07Z","remoteAddr":"192.0.2.1","method":"GET","url":"/a","message":"m","userAgent":"FooBot/1.0"}`,
@@ -129,7 +129,7 @@ func TestGuessedJSON(t *testing.T) {
 	}
 }
 
-// TestExplainFaults says at which place a line could not be read.
+// TestExplainFaults says where a line couldn't be read.
 func TestExplainFaults(t *testing.T) {
 	combined := mustFormat(t, "combined")
 	good := combined.Sample()

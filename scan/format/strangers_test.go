@@ -14,8 +14,9 @@ const crawled = `[04/Mar/2026:05:06:07 +0000] "GET /private/a HTTP/1.1" 200 12 "
 // lineOfHAProxy is a line of option httplog without what stands behind its counters.
 const lineOfHAProxy = "192.0.2.9:27368 [04/Mar/2026:05:06:07.995] fe~ be/srv1 24/0/0/3/27 200 453 - - ---- 27/1/1/0/0 0/0 "
 
-// TestLogsOfStrangers has forms of logs that people have posted, rebuilt with addresses of documentation: by
-// what they are read, and what their last line says. Each line has GPTBot's request of /private/a.
+// TestLogsOfStrangers has kinds of logs that people have posted, rebuilt with documentation
+// addresses, with the format that reads them and what their last line contains. Each line has
+// GPTBot's request for /private/a.
 func TestLogsOfStrangers(t *testing.T) {
 	const captured = `{www.example.com|Mozilla/5.0 (compatible; GPTBot/1.2)}`
 	const clf = ` 33317 000 "fe" "be" "srv1" 10 0 30 69 109 "----" 1 1 1 1 0 0 0 "" ""`
@@ -133,7 +134,8 @@ func TestLogsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestNoHostOfNumbers: a number in front of the client is no host, and nothing is guessed of it.
+// TestNoHostOfNumbers checks that a number before the client isn't a host, and nothing is guessed
+// from it.
 func TestNoHostOfNumbers(t *testing.T) {
 	for _, before := range []string{"0.003", "12", "1.5"} {
 		if f, err := Detect([]byte(before+" 192.0.2.1 - - "+crawled+"\n"), true); err == nil {
@@ -142,8 +144,8 @@ func TestNoHostOfNumbers(t *testing.T) {
 	}
 }
 
-// TestOpenLiteSpeedFormat pastes OpenLiteSpeed's own logFormat, in the ways in which it stands in files and on
-// the page of its administration: lines are read in quotes and without.
+// TestOpenLiteSpeedFormat uses OpenLiteSpeed's own logFormat as it appears in files and on the
+// administration page; lines are read with and without quotes.
 func TestOpenLiteSpeedFormat(t *testing.T) {
 	for _, text := range []string{
 		`logFormat               "%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i""`,

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// pattern is a layout of times in the words of strftime. It is immutable.
+// pattern is a strftime layout of times. It is immutable.
 type pattern struct {
 	items []item
 	has   [allParts]bool // moment, day or timeOfDay: what the pattern includes
-	exact bool           // no zone may follow it
+	exact bool           // no zone may follow
 }
 
-// item is a conversion of a pattern, or a byte of text if conversion is 0. A blank of text
-// stands for any number of blanks. The conversions '.' and 'L' are a fraction of a second
-// that may be missing, and the digits of one; 'i' is 's' without a fraction.
+// item is a conversion of a pattern, or a byte of text if conversion is 0. A blank in the text
+// stands for any number of blanks. The conversion '.' is an optional fraction of a second, 'L' is
+// the digits of a fraction, and 'i' is 's' without a fraction.
 type item struct {
 	conversion, text byte
-	number           int8 // which of stamp.numbers it sets, 0 if none
+	number           int8 // the entry of stamp.numbers that it sets, 0 if none
 }
 
 // The numbers of a stamp.
@@ -27,31 +27,31 @@ const (
 	year = 1 + iota
 	month
 	hour12
-	dayOfMonth // and those after it are two digits and nothing else
+	dayOfMonth // this and the following are exactly two digits
 	hour
 	minute
 	second
 	allNumbers
 )
 
-// numberOf are the numbers that conversions set.
+// numberOf maps conversions to the numbers they set.
 var numberOf = [256]int8{
 	'Y': year, 'y': year, 'm': month, 'b': month, 'B': month, 'd': dayOfMonth, 'e': dayOfMonth,
 	'H': hour, 'k': hour, 'I': hour12, 'l': hour12, 'M': minute, 'S': second,
 }
 
-// abbreviations are the conversions that stand for others. Apache's own are %{msec} and %{usec} for
-// the time since 1970, and %{msec_frac} and %{usec_frac} for the fraction of a second, for which
-// Envoy has %3f, %6f and %f. GoAccess has %* for the time since 1970 in milliseconds.
+// abbreviations are conversions that stand for others. Apache has %{msec} and %{usec} for the time
+// since 1970, and %{msec_frac} and %{usec_frac} for the fraction of a second, for which Envoy has
+// %3f, %6f and %f. GoAccess has %* for the time since 1970 in milliseconds.
 var abbreviations = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%R", "%H:%M", "%D", "%m/%d/%y", "%F", "%Y-%m-%d",
 	"%r", "%I:%M:%S %p",
 	"%c", "%a %b %e %H:%M:%S %Y", "%n", " ", "%t", " ", "%h", "%b",
 	"%{sec}", "%s", "%{msec}", "%s", "%{usec}", "%s", "%*", "%s",
 	"%{msec_frac}", "%L", "%{usec_frac}", "%L", "%3f", "%L", "%6f", "%L", "%9f", "%L", "%f", "%L")
 
-// newPattern reads a layout in the words of strftime, and of abbreviations. %f alone is GoAccess's
-// time since 1970 in microseconds. %! stands for nothing: after a pattern with it there is no zone
-// that it does not have. Source: POSIX, strftime.
+// newPattern parses a strftime layout, which may use abbreviations. %f alone is GoAccess's time
+// since 1970 in microseconds. %! matches nothing, and means that no zone may follow the pattern.
+// Source: POSIX, strftime.
 func newPattern(text string) (*pattern, error) {
 	p := new(pattern)
 	var has [256]bool
@@ -88,7 +88,7 @@ func newPattern(text string) (*pattern, error) {
 	return p, nil
 }
 
-// anyPattern is a pattern for times in the usual layouts: anyTime.
+// anyPattern is a pattern for times in the usual layouts, see anyTime.
 const anyPattern = "%+"
 
 // layoutOf returns the layout of a pattern.
@@ -103,7 +103,7 @@ func layoutOf(text string) (layout, error) {
 	return p.read, nil
 }
 
-// part returns what a field in this layout is about.
+// part returns the part that a field in this layout is.
 func (p *pattern) part() part {
 	for _, of := range [...]part{moment, day, timeOfDay} {
 		if p.has[of] {
@@ -123,11 +123,11 @@ func (p *pattern) blanks() (n int) {
 	return n
 }
 
-// read is a layout. After a pattern without a zone there may be one, with a blank before it or not.
+// read is a layout. A zone may follow a pattern without one, optionally after a blank.
 func (p *pattern) read(b []byte, zone *time.Location) (nanos int64, ok bool) {
 	var s stamp
 	for _, i := range p.items {
-		switch { // take would do the first two as well, but not as fast
+		switch { // take would do the first two more slowly
 		case i.conversion == 0 && i.text != ' ' && len(b) > 0 && b[0] == i.text:
 			b = b[1:]
 		case i.number >= dayOfMonth && len(b) > 1 && isDigit(b[0]) && isDigit(b[1]):
@@ -161,17 +161,17 @@ func (p *pattern) read(b []byte, zone *time.Location) (nanos int64, ok bool) {
 	return (seconds-s.east)*1e9 + s.nanos, ok
 }
 
-// stamp is a time that is being read.
+// stamp is a time during parsing.
 type stamp struct {
 	numbers [allNumbers]int
 	nanos   int64
-	seconds int64 // in nanoseconds, since 1970, if it is counted
+	seconds int64 // nanoseconds since 1970, if the text counts them
 	counted bool
 	east    int64
 	zoned   bool
 }
 
-// take reads what an item stands for from the start of b, and returns what follows.
+// take parses an item at the start of b, and returns what follows.
 func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 	switch i.conversion {
 	case 0:
@@ -218,7 +218,8 @@ func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 	return s.number(i, b)
 }
 
-// number reads a number of two digits; the first may be missing, and a blank for e, k and l.
+// number parses a two-digit number. The first digit may be missing, and may be a blank for e, k and
+// l.
 func (s *stamp) number(i item, b []byte) (rest []byte, ok bool) {
 	value, n := 0, 0
 	if c := i.conversion; c == 'e' || c == 'k' || c == 'l' {
@@ -240,13 +241,13 @@ func (s *stamp) number(i item, b []byte) (rest []byte, ok bool) {
 		}
 	case 'I', 'l':
 		ok = 1 <= value && value <= 12
-		s.numbers[hour] += value % 12 // half may have been there
+		s.numbers[hour] += value % 12 // the half may have been set before
 	}
 	s.numbers[i.number] = value
 	return b[n:], ok
 }
 
-// monthName reads the name of a month in English: three letters, or all.
+// monthName parses an English month name, full or three letters.
 func (s *stamp) monthName(conversion byte, b []byte) (rest []byte, ok bool) {
 	if len(b) < 3 {
 		return nil, false
@@ -259,7 +260,7 @@ func (s *stamp) monthName(conversion byte, b []byte) (rest []byte, ok bool) {
 	return bytes.CutPrefix(b, []byte(time.Month(n).String()))
 }
 
-// half reads AM or PM, in any case.
+// half parses AM or PM, ignoring case.
 func (s *stamp) half(b []byte) (rest []byte, ok bool) {
 	if len(b) < 2 || b[1]|0x20 != 'm' || b[0]|0x20 != 'a' && b[0]|0x20 != 'p' {
 		return nil, false

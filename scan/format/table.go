@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// row is a row of the table of formats, in the words that users give to --format.
+// row is a row of the table of formats, in a notation of --format.
 type row struct {
 	name, by string
-	// fits distinguishes formats with similar lines: whether a record looks as it does in a log
-	// of this one. nil accepts all.
+	// fits distinguishes formats with similar lines: it reports whether a record is plausible for this
+	// one. nil accepts all.
 	fits          func(*Record) bool
 	sampled       bool // logs may lack requests by design
 	words, sample string
 }
 
-// What many formats have in common, and how it stands in their samples.
+// Definitions shared by many formats, and their values in the samples.
 const (
 	wordsAsked  = `"$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`
 	sampleAsked = `"GET /a?b=c HTTP/1.1" 200 1234 "-" "` + fooBot + `"`
@@ -216,8 +216,8 @@ var textRows = []row{
 		`1772600767.000    310 192.0.2.1 TCP_MISS/200 1234 GET /a?b=c - HIER_DIRECT/203.0.113.5 text/html`},
 }
 
-// clfRows are the common log format and its relatives, of which most lines are read faster than by
-// their words (clf.go); TestCombinedTwins compares the two.
+// clfRows are the common log format and its relatives. clf.go reads most of their lines faster than
+// their definitions would; TestCombinedTwins compares the two.
 var clfRows = []row{
 	{"combined", "nginx by default, Apache", nil, false,
 		`$remote_addr` + wordsLocal + `...`, `192.0.2.1` + sampleLocal},
@@ -231,7 +231,7 @@ var clfRows = []row{
 		`www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`},
 }
 
-// apacheRows are formats of text in the words of Apache's LogFormat.
+// apacheRows are text formats in the notation of Apache's LogFormat.
 var apacheRows = []row{
 	{"apache_csv", "Apache with the LogFormat of ApacheLogs2MySQL", nil, false,
 		`%v,%p,%h,%l,%u,%t,%I,%O,%S,%B,%{ms}T,%D,%^FB,` +
@@ -240,7 +240,7 @@ var apacheRows = []row{
 			`+0000],399,3345,3744,1234,1,1105,357,200,"HTTP/1.1","GET","/a","?b=c","-","` + fooBot + `","-",-`},
 }
 
-// format returns the format of a row in the words of a language.
+// format returns the format of a row in the given notation.
 func (r *row) format(parse func(words string) (*Format, error)) (*Format, error) {
 	f, err := parse(r.words)
 	if err != nil {
@@ -251,7 +251,7 @@ func (r *row) format(parse func(words string) (*Format, error)) (*Format, error)
 	return f, nil
 }
 
-// formatsOf returns the formats of some rows in the words of a language.
+// formatsOf returns the formats of some rows in the given notation.
 func formatsOf(rows []row, parse func(words string) (*Format, error)) (list []*Format) {
 	for _, r := range rows {
 		f, err := r.format(parse)
@@ -263,8 +263,8 @@ func formatsOf(rows []row, parse func(words string) (*Format, error)) (list []*F
 	return list
 }
 
-// programFormats are the formats that a program reads. HAProxy's may have captured headers, which
-// it does not name.
+// programFormats are the text formats that a program reads. HAProxy's may be extended by captured
+// headers, which it doesn't name.
 var programFormats = sync.OnceValue(func() []*Format {
 	haproxy := haproxyRow("haproxy", "HAProxy with option httplog or httpslog", ` "$request"`, " ")
 	list := formatsOf(append(textRows, haproxyCLF, haproxy), parseNginx)
@@ -292,12 +292,12 @@ func fromAddress(r *Record) bool {
 // isUnquoted reports whether the client is named by its address, and the request is not in quotes.
 func isUnquoted(r *Record) bool { return fromAddress(r) && methodEnd(r.Method) == len(r.Method) }
 
-// hostBesideAddress distinguishes a host from an address, where both are next to each other and
-// either may come first, and from other fields.
+// hostBesideAddress distinguishes a host from an address where both are adjacent in either order,
+// and from other fields.
 func hostBesideAddress(r *Record) bool { return fromAddress(r) && isDomain(r.Host) }
 
-// isDomain reports whether b is a domain name with a dot or has a port: no address, no
-// version, no number, and no two words of another kind, such as cache:HIT.
+// isDomain reports whether b is a domain name with a dot or with a port. It rejects addresses,
+// versions, numbers, and other pairs of words such as cache:HIT.
 func isDomain(b []byte) bool {
 	const longestPort = 5
 	name, port, hasPort := bytes.Cut(b, []byte(":"))
@@ -308,18 +308,18 @@ func isDomain(b []byte) bool {
 	return plausibleHost(name) && (hasPort || len(last) < len(name)) && len(last) > 0 && !isDigit(last[0])
 }
 
-// forwardedClient is the format with X-Forwarded-For before the client, which is like that with the
-// host there: see reading.settle.
+// forwardedClient is the format with X-Forwarded-For before the client. It looks like the format
+// with the host there: see reading.settle.
 const forwardedClient = "forwarded_client_combined"
 
-// isForwardedFirst reports whether X-Forwarded-For before the client's address is none, or a list of
-// addresses.
+// isForwardedFirst reports whether the X-Forwarded-For before the client's address is none, or a
+// list of addresses.
 func isForwardedFirst(r *Record) bool {
 	return fromAddress(r) && (string(r.Forwarded) == "-" || areAddresses(r.Forwarded))
 }
 
-// isProxyFirst reports whether the line begins with an address of a private network, without a port, as a
-// virtual host has, and addresses of others follow it.
+// isProxyFirst reports whether the line begins with a private address without a port (a virtual
+// host would have one), followed by other addresses.
 func isProxyFirst(r *Record) bool {
 	proxy, err := netip.ParseAddr(string(r.Addr))
 	first, _, _ := bytes.Cut(r.Forwarded, []byte(","))
@@ -338,8 +338,8 @@ func isList(r *Record) bool {
 	return bytes.IndexByte(r.Forwarded, ',') >= 0
 }
 
-// areAddresses reports whether b is a list of addresses, with ports or without, and of unknown ones, with
-// commas between them.
+// areAddresses reports whether b is a comma-separated list of addresses, with or without ports,
+// which may include unknown.
 func areAddresses(b []byte) bool {
 	for element := range bytes.SplitSeq(b, []byte(",")) {
 		element = bareAddress(bytes.TrimSpace(element))
@@ -350,13 +350,13 @@ func areAddresses(b []byte) bool {
 	return true
 }
 
-// isProduct reports whether the User-Agent begins with a product and its version (RFC 9110
-// 10.1.5), which neither a URL nor a dash does, and the referrer does not: in a log that has them
-// the other way round a client may have sent anything as its referrer.
+// isProduct reports whether the User-Agent begins with a product and its version (RFC 9110 10.1.5),
+// unlike a URL or a dash, and the referrer doesn't. In a log with these two swapped, a client may
+// have sent anything as its referrer.
 func isProduct(r *Record) bool { return beginsWithProduct(r.Agent) && !beginsWithProduct(r.Referer) }
 
-// isTimed reports whether there is a User-Agent, and no field in quotes but it, the referrer and the request:
-// the referrer of a line with one more is no time.
+// isTimed reports whether there is a User-Agent, and no quoted field besides it, the referrer and
+// the request. In a line with one more, the referrer isn't a time.
 func isTimed(r *Record) bool { return isProduct(r) && bytes.Count(r.Line, []byte(`"`)) == 6 }
 
 func beginsWithProduct(field []byte) bool {

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// layout parses a time written in one way, and returns nanoseconds since 1970. zone applies to
-// times that do not name one; nil means UTC. It must accept any bytes.
+// layout parses a time in one notation, and returns nanoseconds since 1970. zone applies to times
+// without one; nil means UTC. It must accept any bytes.
 type layout func(b []byte, zone *time.Location) (nanos int64, ok bool)
 
-// clfPattern is the time of the common log format as a strftime pattern, and isoPattern the time of
-// RFC 3339, 5.6, and the like.
+// clfPattern is the time of the common log format as a strftime pattern. isoPattern is the time of
+// RFC 3339, 5.6, and similar ones.
 const (
 	clfPattern = "%d/%b/%Y:%H:%M:%S %z"
 	isoPattern = "%Y-%m-%dT%H:%M:%S"
 )
 
-// The layouts that have names. All of them read a fraction of a second, and those without %z
-// and %Z a zone after the time.
+// The named layouts. All of them accept a fraction of a second. Those without %z and %Z accept a
+// zone after the time.
 var (
 	clfTime  = mustLayout(clfPattern)
 	webTime  = mustLayout("%d/%b/%Y:%H:%M:%S")
@@ -37,7 +37,7 @@ var (
 	oldMail    = mustLayout("%A, %d-%b-%y %H:%M:%S %Z") // RFC 850
 )
 
-// mustLayout returns the layout of a pattern that newPattern reads.
+// mustLayout returns the layout of a pattern, which must be valid.
 func mustLayout(text string) layout {
 	p, err := newPattern(text)
 	if err != nil {
@@ -46,8 +46,8 @@ func mustLayout(text string) layout {
 	return p.read
 }
 
-// anyTime is a time in one of the layouts above, as Go writes it (2006-01-02 15:04:05 +0000 UTC), or
-// of epochTime; brackets may be around it.
+// anyTime parses a time in one of the layouts above, as Go writes it (2006-01-02 15:04:05 +0000
+// UTC), or as epochTime parses it. Brackets around it are allowed.
 func anyTime(b []byte, zone *time.Location) (int64, bool) {
 	if len(b) > 1 && b[0] == '[' && b[len(b)-1] == ']' {
 		b = b[1 : len(b)-1]
@@ -76,8 +76,8 @@ func anyTime(b []byte, zone *time.Location) (int64, bool) {
 	return epochTime(b, zone)
 }
 
-// withoutZoneName cuts off the name of the zone that Go writes after its offset, and the reading of
-// the monotonic clock: 2006-01-02 15:04:05.1 +0000 UTC m=+0.1.
+// withoutZoneName removes the zone name and the monotonic clock reading that Go writes after the
+// offset: 2006-01-02 15:04:05.1 +0000 UTC m=+0.1.
 func withoutZoneName(b []byte) []byte {
 	const offset = len(" +0000")
 	if at := bytes.Index(b, []byte(" m=")); at > 0 {
@@ -90,9 +90,9 @@ func withoutZoneName(b []byte) []byte {
 	return b
 }
 
-// epochTime is the time since 1970 as a number, perhaps with a fraction, or with an exponent, as
-// Java writes large ones. Its unit is told by its size: seconds, milliseconds, microseconds or
-// nanoseconds. A time before 1973 is none: it is a duration, or in no unit of these.
+// epochTime parses the time since 1970 as a number, which may have a fraction, or an exponent as
+// Java writes for large ones. The magnitude decides between seconds, milliseconds, microseconds and
+// nanoseconds. It rejects times before 1973, which are durations or in another unit.
 func epochTime(b []byte, _ *time.Location) (int64, bool) {
 	first := int64(100_000_000_000_000_000) // 1973
 	const last = 7_258_118_400_000_000_000  // the year 2200, so that no number of 19 digits overflows
@@ -107,7 +107,7 @@ func epochTime(b []byte, _ *time.Location) (int64, bool) {
 		}
 	}
 	if unit < 1e9 {
-		first *= 10 // 2001: a number of 12 digits is rather 202603040506
+		first *= 10 // 2001, as a number of 12 digits is rather 202603040506
 	}
 	nanos, rest := fraction(b[digits:])
 	if digits > 0 && len(rest) > 1 && rest[0]|0x20 == 'e' {
@@ -135,8 +135,7 @@ func exponentTime(b []byte) (int64, bool) {
 	return int64(math.Round(n*1e6)) * 1000, true
 }
 
-// Instant returns the time that a text states, in seconds since 1970, in UTC if it names no
-// zone. It reads
+// Instant parses a time to seconds since 1970, in UTC if it names no zone. It accepts
 //
 //   - RFC 3339, and the same with a blank for the T or without a zone; a date alone is its
 //     first second;
@@ -164,8 +163,8 @@ func Instant(text []byte) (unix int64, ok bool) {
 	return time.Unix(0, nanos).Unix(), ok
 }
 
-// Stamp returns the time of a timestamp as archives write it, yyyymmddhhmmss or a beginning
-// of it, in seconds since 1970. Digits after the seconds are read as a fraction.
+// Stamp parses a timestamp of archives, yyyymmddhhmmss or a prefix of it, to seconds since 1970.
+// Further digits are a fraction.
 func Stamp(text []byte) (unix int64, ok bool) {
 	n := len(text)
 	if n < 4 || n > 23 || n < 14 && n%2 != 0 || !isDigits(text) {
@@ -177,14 +176,14 @@ func Stamp(text []byte) (unix int64, ok bool) {
 	return civil(at(0)*100+at(2), at(4), at(6), at(8), at(10), at(12), nil)
 }
 
-// civil returns the seconds since 1970 of a date and a time of day in a zone, nil for UTC, and
-// whether there is such a date and time, once.
+// civil returns the seconds since 1970 of a date and a time of day in a zone, nil for UTC. It also
+// reports whether that date and time exists exactly once.
 func civil(year, month, day, hour, minute, second int, zone *time.Location) (int64, bool) {
 	if year < 1700 || year > 2200 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60 {
-		return 0, false // nanoseconds hold no other years
+		return 0, false // nanoseconds cover no other years
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, time.UTC)
-	isDate := t.Day() == day // else it is one of the next month
+	isDate := t.Day() == day // otherwise it is in the next month
 	if zone != nil && zone != time.UTC {
 		t = time.Date(year, time.Month(month), day, hour, minute, 0, 0, zone)
 		isDate = isDate && isClear(t, hour, minute)
@@ -192,11 +191,11 @@ func civil(year, month, day, hour, minute, second int, zone *time.Location) (int
 	return t.Unix() + int64(second), isDate
 }
 
-// isClear reports whether a time has this time of day, which it has not if clocks are set forward
-// over that, and no other time has it, as one does if clocks are set back.
+// isClear reports whether a time has the given time of day and no other time does. Clocks set
+// forward skip a time of day, and clocks set back repeat it.
 func isClear(t time.Time, hour, minute int) bool {
 	_, east := t.Zone()
-	for _, later := range [...]int{-7200, -3600, -1800, 1800, 3600, 7200} { // by how much clocks are set anywhere
+	for _, later := range [...]int{-7200, -3600, -1800, 1800, 3600, 7200} { // how far clocks are set anywhere
 		if _, other := t.Add(time.Duration(later) * time.Second).Zone(); east-other == later {
 			return false
 		}
@@ -204,8 +203,8 @@ func isClear(t time.Time, hour, minute int) bool {
 	return t.Hour() == hour && t.Minute() == minute
 }
 
-// zoneAt reads the zone at the start of b: UTC, GMT, Z, or an offset east of Greenwich such as +01, +0100
-// or +01:00. n is its length, 0 if there is none.
+// zoneAt parses the zone at the start of b: UTC, GMT, Z, or an offset east of Greenwich such as
+// +01, +0100 or +01:00. n is its length, 0 if there is none.
 func zoneAt(b []byte) (east int64, n int) {
 	n = letters(b)
 	if n > 0 {
@@ -236,7 +235,7 @@ func zoneAt(b []byte) (east int64, n int) {
 	return east, n
 }
 
-// fraction reads ".digits" at the start of b as nanoseconds.
+// fraction parses ".digits" at the start of b, and returns nanoseconds.
 func fraction(b []byte) (nanos int64, rest []byte) {
 	if len(b) < 2 || b[0] != '.' && b[0] != ',' || !isDigit(b[1]) {
 		return 0, b
@@ -244,7 +243,8 @@ func fraction(b []byte) (nanos int64, rest []byte) {
 	return afterPoint(b[1:])
 }
 
-// afterPoint reads the digits of a fraction of a second at the start of b as nanoseconds.
+// afterPoint parses the digits of a fraction of a second at the start of b, and returns
+// nanoseconds.
 func afterPoint(b []byte) (nanos int64, rest []byte) {
 	unit, n := int64(1e8), 0
 	for ; n < len(b) && isDigit(b[n]); n++ {
@@ -254,11 +254,9 @@ func afterPoint(b []byte) (nanos int64, rest []byte) {
 	return nanos, b[n:]
 }
 
-// secondsOfDay reads hh:mm:ss, the first byte the lowest.
+// secondsOfDay parses hh:mm:ss, the first byte in the lowest bits.
 func secondsOfDay(b uint64) (int64, bool) {
 	const zeros, highs = 0x30303a30303a3030, 0x8080808080808080
-	// d has the values of the digits, and zeros for the colons. If any byte is something
-	// else, it has the highest bit set in d or in the sum.
 	d := b ^ zeros
 	if (d|(d+0x76767f76767f7676))&highs != 0 {
 		return 0, false
@@ -268,8 +266,8 @@ func secondsOfDay(b uint64) (int64, bool) {
 	return int64(hour*3600 + minute*60 + second), hour <= 23 && minute <= 59 && second <= 60
 }
 
-// number2 returns the value of two digits. If one is no digit, the result is too large
-// for any field of a time.
+// number2 returns the value of two digits. For other bytes the result exceeds every field of a
+// time.
 func number2(tens, ones byte) int {
 	tens, ones = tens-'0', ones-'0'
 	if tens > 9 || ones > 9 {
@@ -278,8 +276,8 @@ func number2(tens, ones byte) int {
 	return int(tens)*10 + int(ones)
 }
 
-// monthOf returns the number of a month by the first three letters of its name, 0 if it is
-// none.
+// monthOf returns the number of a month, given the first three letters of its name, or 0 if there
+// is none.
 func monthOf(b []byte) int {
 	if i := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", string(b)); i >= 0 && i%3 == 0 {
 		return 1 + i/3
@@ -290,7 +288,7 @@ func monthOf(b []byte) int {
 // isMonth reports whether three bytes are the name of a month.
 func isMonth(b []byte) bool { return monthOf(b) > 0 }
 
-// looksLike reports whether b begins as a text does, in which a 0 stands for any digit.
+// looksLike reports whether b begins with text, in which a 0 stands for any digit.
 func looksLike(b []byte, text string) bool {
 	if len(b) < len(text) {
 		return false
@@ -303,8 +301,8 @@ func looksLike(b []byte, text string) bool {
 	return true
 }
 
-// isoTimeLength returns the length of the time at the start of b, as RFC 3339 writes it,
-// 0 if there is none. Its zone may lack the colon.
+// isoTimeLength returns the length of a time in the form of RFC 3339 at the start of b, or 0 if
+// there is none. The zone may lack the colon.
 func isoTimeLength(b []byte) int {
 	const clock = "0000-00-00T00:00:00"
 	if !looksLike(b, clock) {
@@ -325,7 +323,7 @@ func fractionLength(b []byte) int {
 	return len(b) - len(rest)
 }
 
-// digitsAt returns how many digits are at the start of b.
+// digitsAt returns the number of digits at the start of b.
 func digitsAt(b []byte) (n int) {
 	for n < len(b) && isDigit(b[n]) {
 		n++
@@ -333,7 +331,7 @@ func digitsAt(b []byte) (n int) {
 	return n
 }
 
-// letters returns how many letters are at the start of b.
+// letters returns the number of letters at the start of b.
 func letters(b []byte) (n int) {
 	for n < len(b) && isLetter(b[n]) {
 		n++
@@ -345,16 +343,16 @@ func isDigits(b []byte) bool { return digitsAt(b) == len(b) }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// moments reads times by a layout, and remembers the last one. Most lines of a log differ from
-// the line before only in the time of day, hh:mm:ss, and in the digits of a fraction of a
-// second after it: then nothing else is read. The zero value is ready for use.
+// moments parses times in a layout, and remembers the last one. Most lines differ from the previous
+// one only in the time of day, hh:mm:ss, and in the fraction of a second after it, and then only
+// these are parsed. The zero value is ready for use.
 type moments struct {
-	last        []byte // a time that has a time of day; empty: none
-	at          int    // of its time of day
-	digits, end int    // of the fraction after it; both are the end of the time of day if there is none
-	base        int64  // what it is at 00:00:00, without the fraction
-	// hasWords: the date has 8 to 16 bytes and the zone at most 8, as nearly always. first and before are the words
-	// of the date, and zone what is left of the last word if it is shifted.
+	last        []byte // a time with a time of day; empty if none
+	at          int    // where the time of day begins
+	digits, end int    // bounds of the fraction after it; both are the end of the time of day if there is none
+	base        int64  // the time at 00:00:00, without the fraction
+	// hasWords means that the date has 8 to 16 bytes and the zone at most 8, as nearly always. first
+	// and before are the words of the date, and zone is the rest of the last word after shifting.
 	hasWords                   bool
 	first, before, zone, shift uint64
 }
@@ -362,7 +360,7 @@ type moments struct {
 // clockLength is the length of hh:mm:ss.
 const clockLength = 8
 
-// read parses a time. zone applies to times that name none; nil means UTC.
+// read parses a time. zone applies to times without one; nil means UTC.
 func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
 	if n := len(m.last); n > 0 && n == len(text) && zone == nil && m.isAlike(text) {
 		seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(text[m.at:]))
@@ -379,8 +377,8 @@ func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos i
 	return nanos, ok
 }
 
-// isAlike reports whether a time of the same length differs from the last one at most in the
-// time of day and in the digits of its fraction.
+// isAlike reports whether a time of the same length differs from the last one at most in the time
+// of day and the digits of its fraction.
 func (m *moments) isAlike(text []byte) bool {
 	if clockEnd := m.at + clockLength; m.end > clockEnd && text[clockEnd] != m.last[clockEnd] {
 		return false
@@ -392,11 +390,11 @@ func (m *moments) isAlike(text []byte) bool {
 	return (word(0)^m.first)|(word(m.at-8)^m.before)|(word(len(text)-8)>>m.shift^m.zone) == 0
 }
 
-// learn remembers a time, if its layout reads others on its day as read will.
+// learn remembers a time if its layout parses other times of that day as read does.
 func (m *moments) learn(text []byte, layout layout) {
 	m.last = m.last[:0]
 	colon := bytes.LastIndexByte(text, ':')
-	if colon > 3 && text[colon-3] != ':' { // it belongs to the zone
+	if colon > 3 && text[colon-3] != ':' { // the colon belongs to the zone
 		colon = bytes.LastIndexByte(text[:colon], ':')
 	}
 	at := colon - len("hh:mm")
@@ -431,8 +429,8 @@ func (m *moments) findWords() {
 	}
 }
 
-// try reads the last time with another time of day and another fraction, whose digits are
-// repeated as needed.
+// try parses the last time with another time of day and another fraction, whose digits are repeated
+// as needed.
 func (m *moments) try(clock, digits string, layout layout) (nanos int64, ok bool) {
 	copy(m.last[m.at:], clock)
 	for i := range m.last[m.digits:m.end] {

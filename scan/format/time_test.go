@@ -15,8 +15,8 @@ func randomTime(r *rand.Rand) time.Time {
 	return time.Unix(from+r.Int64N(to-from), r.Int64N(1e9)).In(zone)
 }
 
-// TestTimeIsThatOfTheStandardLibrary compares with time.Parse, on instants of
-// five centuries in all zones, with fractions of every length.
+// TestTimeIsThatOfTheStandardLibrary compares with time.Parse, on times of five centuries in all
+// zones, with fractions of every length.
 func TestTimeIsThatOfTheStandardLibrary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	layouts := []string{
@@ -43,9 +43,8 @@ func TestTimeIsThatOfTheStandardLibrary(t *testing.T) {
 	}
 }
 
-// TestDamagedTime replaces each byte of a time by every other. What is still
-// accepted is what time.Parse accepts, to the same instant; it accepts more,
-// such as months in lower case.
+// TestDamagedTime replaces each byte of a time by every other. What is still accepted must equal
+// the result of time.Parse, except for additions such as months in lower case.
 func TestDamagedTime(t *testing.T) {
 	for _, whole := range []string{"28/Feb/2011:19:52:08 +0130", "28/Feb/2011:19:52:08.123456 -0130"} {
 		for i := range len(whole) {
@@ -55,7 +54,7 @@ func TestDamagedTime(t *testing.T) {
 				got, ok := clfTime(b, nil)
 				want, err := time.Parse("02/Jan/2006:15:04:05 -0700", string(b))
 				if ok && (err != nil || got != want.UnixNano()) {
-					// A leap second is of one's own: time.Parse knows none.
+					// Leap seconds are an exception, because time.Parse rejects them.
 					if second := string(b[18:20]); second != "60" {
 						t.Errorf("%q: got %v, want %v (%v)", b, time.Unix(0, got).UTC(), want.UTC(), err)
 					}
@@ -68,7 +67,7 @@ func TestDamagedTime(t *testing.T) {
 	}
 }
 
-// TestMoments: a reader that remembers times reads each as one that has read none before.
+// TestMoments checks that a reader that remembers times reads each like a new one.
 func TestMoments(t *testing.T) {
 	// halves is a layout by hours from 1 to 12, in which no time can be told from the one before.
 	halves := func(b []byte, _ *time.Location) (int64, bool) {
@@ -155,7 +154,7 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-// TestPattern reads times in layouts of strftime.
+// TestPattern reads times in strftime layouts.
 func TestPattern(t *testing.T) {
 	zone := time.FixedZone("", 3600)
 	const at, hour = 1_772_600_767_000_000_000, 3_600_000_000_000 // 2026-03-04T05:06:07Z
@@ -240,8 +239,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestTimeThatComesTwice: a time of day that comes twice because the clocks are set back tells no
-// time, nor does one that does not come because they are set forward.
+// TestTimeThatComesTwice checks that a time of day that is repeated or skipped when clocks change
+// is not a time.
 func TestTimeThatComesTwice(t *testing.T) {
 	for _, c := range []struct{ zone, text, want string }{
 		{"Europe/Berlin", "2026-10-25 02:30:00", ""},
@@ -268,7 +267,7 @@ func TestTimeThatComesTwice(t *testing.T) {
 	}
 }
 
-// TestAnyTime reads the times that JSON logs have, and takes no number for one in 1970.
+// TestAnyTime reads the times in JSON logs, and rejects numbers in 1970.
 func TestAnyTime(t *testing.T) {
 	const want = "2026-03-04T05:06:07"
 	for _, c := range []struct{ text, fraction string }{

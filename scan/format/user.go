@@ -13,14 +13,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// maxUserFormat bounds the text of a format, and maxWords its values and texts.
+// maxUserFormat limits the text of a format, in bytes, and maxWords the number of its values.
 const (
 	maxUserFormat = 64 << 10
 	maxWords      = 1000
 )
 
-// Parse returns the format that a user describes in the words of a program that writes or
-// reads logs:
+// Parse returns the format that a user describes in the notation of a program that writes or reads
+// logs:
 //
 //   - nginx: log_format NAME '…';, or the text between its quotes;
 //   - Apache, and what follows it, such as varnishncsa and Fastly: LogFormat "…" NAME, or
@@ -32,9 +32,9 @@ const (
 //   - a regular expression of package regexp with named groups, as in "(?P<ip>\S+)". It is
 //     slow and allocates.
 //
-// A text that describes a JSON object is a format of JSON lines. The error states what keeps
-// lines from being read or audited: no time, no target, or two fields with nothing between
-// them. See also HasAgent and Doubts.
+// A text that describes a JSON object is a format for JSON lines. The error says why lines can't be
+// read or audited: the time or the target is missing, or nothing separates two fields. See also
+// HasAgent and Doubts.
 func Parse(text string) (*Format, error) {
 	if len(text) > maxUserFormat {
 		return nil, fmt.Errorf("the format is longer than %d bytes", maxUserFormat)
@@ -57,10 +57,10 @@ func Parse(text string) (*Format, error) {
 		"or a regular expression with named groups ((?P<ua>.*)). In a shell, put it in single quotes", text)
 }
 
-// language is a way in which users describe formats.
+// language is a notation for formats.
 type language struct {
 	name  string
-	is    func(text string) bool // whether a text is in it
+	is    func(text string) bool // whether a text is in this notation
 	parse func(text string) (*Format, error)
 }
 
@@ -80,13 +80,13 @@ var languages = []language{
 	{"Apache's LogFormat", matcher(`%[0-9,!<>]*(\{[^}]*\})?\^?[a-zA-Z]`), parseApache},
 }
 
-// matcher returns a function that reports whether a text has a match of an expression.
+// matcher returns a function that reports whether a text contains a match of an expression.
 func matcher(expression string) func(text string) bool {
 	compiled := lazy.Regexp(expression)
 	return func(text string) bool { return compiled().MatchString(text) }
 }
 
-// isJSONMap reports whether a text has nothing but words name=path.
+// isJSONMap reports whether a text consists only of words name=path.
 func isJSONMap(text string) bool {
 	words := strings.Fields(text)
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
@@ -95,52 +95,51 @@ func isJSONMap(text string) bool {
 	})
 }
 
-// refuseHAProxy explains how to read a log of HAProxy, whose words do not show which headers are
-// captured.
+// refuseHAProxy explains how to read a log of HAProxy, whose format strings don't show which
+// headers are captured.
 func refuseHAProxy(string) (*Format, error) {
 	return nil, errors.New("it does not tell which headers are captured: " +
 		"name them in their order, as in haproxy:host,ua, or give a regular expression")
 }
 
-// word is a value in a user's format, and the text before it.
+// word is a value in a user's format, with the text before it.
 type word struct {
 	before string
-	name   string // of the value, as the user writes it
+	name   string // the value's name in the user's notation
 	value
-	padded bool // blanks before the value are no part of it
+	padded bool // blanks before the value don't belong to it
 }
 
-// value is what a variable of a server writes.
+// value is the meaning of a variable.
 type value struct {
 	part part
 	// rank orders the values for one part: the lowest counts.
 	rank int
-	// pattern is the layout of a time in the words of strftime, or anyPattern.
+	// pattern is the strftime layout of a time, or anyPattern.
 	pattern string
 	// protocol is set for HTTP/1.1 and the like.
 	protocol bool
-	content  field.Content // if it is not Any: what it can hold
-	raw      bool          // a client writes it as it likes
-	spell    spelling      // if it differs from the default spelling
+	content  field.Content // what it can hold, if it isn't Any
+	raw      bool          // clients control it
+	spell    spelling      // if it isn't the default spelling
 }
 
-// wording is a user's format, in whatever language.
+// wording is a parsed user's format in any notation.
 type wording struct {
 	words []word
 	after string   // the text after the last value
 	spell spelling // of all values
-	more  bool     // whether anything may follow after a blank
-	// verbatim: a JSON object is written as the text has it, with nothing escaped in its values.
+	more  bool     // anything may follow after a blank
+	// verbatim means that the text is a JSON object whose values are logged without escaping.
 	verbatim bool
 	doubts   []string // Doubts
 }
 
-// valuesOf reads a table of the variables of a program. In each line are the name of a field
-// (fieldNames) and the variables for it: the first counts that a format has, and those with a bar
-// between them are equal; a dash is none, before those of a second line. An exclamation mark
-// stands after one that a client writes as it likes. In a line that begins with what a field can
-// hold are variables that are not needed, which the program writes itself. All others may hold a
-// client's words.
+// valuesOf parses a table of a program's variables. Each line has the name of a field (fieldNames)
+// and its variables. The first variable that a format has counts. Variables joined by a bar have
+// the same rank, and a dash marks none, before those on a second line. An exclamation mark follows
+// variables that clients control. A line that begins with what a field can hold has unneeded
+// variables that the program itself writes. All unlisted variables may hold a client's words.
 func valuesOf(table string) map[string]value {
 	contents := map[string]field.Content{
 		"#dash": field.Dash, "#number": field.Number, "#address": field.Address,
@@ -164,8 +163,8 @@ func valuesOf(table string) map[string]value {
 	return list
 }
 
-// scan adds the values that an expression finds in a text, by add, which gets the texts of its
-// groups, and the texts between them.
+// scan finds the values that an expression matches in a text. It calls add with the groups of each
+// match, and keeps the texts between matches.
 func (w *wording) scan(text string, expression *regexp.Regexp, add func(groups []string) error) error {
 	from, all := 0, expression.FindAllStringSubmatchIndex(text, -1)
 	w.words = slices.Grow(w.words, len(all))
@@ -186,14 +185,14 @@ func (w *wording) scan(text string, expression *regexp.Regexp, add func(groups [
 	return nil
 }
 
-// add adds a value after the text that has been added to w.after.
+// add adds a value after the text collected in w.after.
 func (w *wording) add(name string, v value) {
 	w.words = append(w.words, word{before: w.after, name: name, value: v})
 	w.after = ""
 }
 
-// addTime adds a value that is a time in a layout of strftime, and not only a fraction of
-// one if that does not stand next to others.
+// addTime adds a time in a strftime layout. It ignores a mere fraction of a second unless another
+// time is next to it.
 func (w *wording) addTime(name, pattern string, rank int) error {
 	p, err := newPattern(pattern)
 	if err != nil {
@@ -203,7 +202,7 @@ func (w *wording) addTime(name, pattern string, rank int) error {
 	return nil
 }
 
-// join makes one of words that are one field together.
+// join joins adjacent words that form one field.
 func (w *wording) join() {
 	w.joinTimes()
 	w.joinPaths()
@@ -215,7 +214,7 @@ func (w *wording) join() {
 	}
 }
 
-// merge makes word i one with the n words after it, and keeps what it is about.
+// merge joins word i and the n words after it, and keeps its meaning.
 func (w *wording) merge(i, n int) {
 	for _, next := range w.words[i+1 : i+1+n] {
 		w.words[i].name += next.before + next.name
@@ -240,7 +239,7 @@ func (w *wording) format() (*Format, error) {
 	return f, f.auditable()
 }
 
-// auditable returns why no line of the format can be audited.
+// auditable says why no line of the format can be audited.
 func (f *Format) auditable() error {
 	switch {
 	case f.targetPart() == ignored:
@@ -251,8 +250,8 @@ func (f *Format) auditable() error {
 	return nil
 }
 
-// joinTimes makes one value of times that stand next to each other, such as day and time of
-// day, and of the text between them, which has no quotes or brackets.
+// joinTimes joins adjacent times, such as day and time of day, with the text between them, unless
+// that has quotes or brackets.
 func (w *wording) joinTimes() {
 	for i := 0; i+1 < len(w.words); {
 		a, b := &w.words[i], w.words[i+1]
@@ -269,8 +268,7 @@ func (w *wording) joinTimes() {
 	}
 }
 
-// joinPaths makes one value of a path and the query after it, and of values after each
-// other that are not needed.
+// joinPaths joins a path and the query after it, and also adjacent values that aren't needed.
 func (w *wording) joinPaths() {
 	for i := 0; i+1 < len(w.words); {
 		a, b := &w.words[i], w.words[i+1]
@@ -289,8 +287,8 @@ func (w *wording) joinPaths() {
 	}
 }
 
-// joinRequests makes a request line of a method, a target and the protocol after them, which
-// is part of GoAccess's target.
+// joinRequests joins a method, a target and the protocol after them to a request line, as in
+// GoAccess's target.
 func (w *wording) joinRequests() {
 	for i := 0; i+1 < len(w.words); i++ {
 		method, next := &w.words[i], w.words[i+1:]
@@ -308,10 +306,10 @@ func (w *wording) joinRequests() {
 	}
 }
 
-// isIgnored reports whether a value is not needed.
+// isIgnored reports whether a value isn't needed.
 func (w *word) isIgnored() bool { return w.part == ignored && !w.protocol }
 
-// best returns which word counts for each part, or -1 if there is none.
+// best returns the word that counts for each part, or -1 if there is none.
 func (w *wording) best() (best [allParts]int) {
 	for p := range best {
 		best[p] = -1
@@ -324,8 +322,8 @@ func (w *wording) best() (best [allParts]int) {
 	return best
 }
 
-// layout returns how the times are written, by the words that count. It is nil if there is
-// no time with a date.
+// layout returns the layout of the words that count as times. It returns nil without a time that
+// includes the date.
 func (w *wording) layout(best [allParts]int) (layout, error) {
 	of := func(p part) string { return w.words[best[p]].pattern }
 	switch {
@@ -339,8 +337,8 @@ func (w *wording) layout(best [allParts]int) (layout, error) {
 	return layoutOf(of(day) + " " + of(timeOfDay))
 }
 
-// afterWords is a layout for a time that stands after the name of a user, with nothing but
-// a blank between them: names may have blanks, so words in front of the time are left out.
+// afterWords is a layout for a time after a user's name, separated only by a blank. Names may
+// contain blanks, so it skips words before the time.
 func afterWords(read layout) layout {
 	return func(b []byte, zone *time.Location) (nanos int64, ok bool) {
 		for {
@@ -356,10 +354,10 @@ func afterWords(read layout) layout {
 	}
 }
 
-// mayHaveBlanks marks the parts in which a blank does not mean that a protocol begins.
+// mayHaveBlanks marks the parts in which a blank doesn't mean that a protocol begins.
 var mayHaveBlanks = [allParts]bool{target: true, path: true, rewrittenPath: true, query: true}
 
-// program returns the format of a wording that is text.
+// program returns the format of a wording for text lines.
 func (w *wording) program() (*Format, error) {
 	best := w.best()
 	layout, err := w.layout(best)
@@ -380,8 +378,8 @@ func (w *wording) program() (*Format, error) {
 	return f, nil
 }
 
-// compile returns the program of fields of the wording, and how each part is spelled. The error
-// says why no line can be read by it.
+// compile returns the program of fields and the spelling of each part. The error says why no line
+// could be read.
 func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 	best := w.best()
 	p = &program{Template: &field.Template{After: w.after, More: w.more}}
@@ -399,7 +397,7 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 			r.Without = '|' // it is one of several captured headers
 		}
 		if word.protocol && i > 0 && mayHaveBlanks[p.fields[i-1]] {
-			r.Before += "HTTP/" // which marks the end of the field before
+			r.Before += "HTTP/" // it marks the end of the previous field
 		}
 		if times, err := newPattern(word.pattern); err == nil {
 			r.Blanks = times.blanks()
@@ -426,7 +424,7 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 	return p, spell, nil
 }
 
-// holds returns what a word can hold.
+// holds says what a word can hold.
 func (w *word) holds() field.Content {
 	switch {
 	case w.protocol:
@@ -437,11 +435,11 @@ func (w *word) holds() field.Content {
 	return holds[w.part]
 }
 
-// doubtEnds notes which fields of clients end in a place that is not certain. The program is
-// compiled.
+// doubtEnds adds doubts about clients' fields whose end is uncertain. It is called after the
+// program is compiled.
 func (w *wording) doubtEnds(p *program) {
 	if w.spell.undo == nil {
-		return // which is a doubt about all of them
+		return // this doubt covers all fields
 	}
 	for i, r := range p.Rules {
 		switch {

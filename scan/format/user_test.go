@@ -180,8 +180,7 @@ func (s *scribe) log(requests ...*logwriter.Request) (log []byte, wants []fields
 	return log, wants
 }
 
-// TestUserFormats reads the lines of forty requests in formats that were found in public
-// configurations.
+// TestUserFormats reads the lines of forty requests in formats found in public configurations.
 func TestUserFormats(t *testing.T) {
 	formats := foundFormats(t)
 	if len(formats) < 20 {

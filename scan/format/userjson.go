@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// isJSON reports whether a wording describes an object of JSON.
+// isJSON reports whether a wording describes a JSON object.
 func (w *wording) isJSON() bool {
 	if len(w.words) == 0 {
 		return false
@@ -22,8 +22,7 @@ func (w *wording) isJSON() bool {
 	return isOpen && strings.HasPrefix(strings.TrimSpace(first), `"`) && strings.HasSuffix(strings.TrimSpace(w.after), "}")
 }
 
-// The marks around the index of a word that stands in for a value in JSON. They are of no
-// use in a log.
+// These mark the index of a word that stands in for a value in JSON. They are useless in logs.
 const (
 	markStart = "\ue000"
 	markEnd   = "\ue001"
@@ -34,9 +33,9 @@ var (
 	withoutEscapes = strings.NewReplacer(`\\`, "", `\"`, "")
 )
 
-// json compiles a wording that describes an object of JSON: each value is found by its names.
-// Values with texts around them count only if they are together one part, such as a URL of
-// scheme, host and target.
+// json compiles a wording that describes a JSON object, so that each value is found by its names. A
+// value with text around it counts only if the whole string is one part, such as a URL of scheme,
+// host and target.
 func (w *wording) json() (*Format, error) {
 	var b strings.Builder
 	quotes := 0
@@ -44,7 +43,7 @@ func (w *wording) json() (*Format, error) {
 		b.WriteString(word.before)
 		quotes += strings.Count(withoutEscapes.Replace(word.before), `"`)
 		mark := markStart + strconv.Itoa(i) + markEnd
-		if quotes%2 == 0 { // it is in none
+		if quotes%2 == 0 { // outside strings
 			mark = `"` + mark + `"`
 		}
 		b.WriteString(mark)
@@ -77,8 +76,8 @@ func (w *wording) json() (*Format, error) {
 	return f, nil
 }
 
-// walk sets the paths of the values in a value of JSON. It changes what words are about that
-// are only a part of a string.
+// walk sets the paths of the values in a JSON value. It changes the meaning of words that are only
+// part of a string.
 func (w *wording) walk(at string, v any, paths map[int]string) {
 	inside := func(name string) string {
 		return strings.TrimPrefix(at+"."+strings.ReplaceAll(name, ".", `\.`), ".")
@@ -99,19 +98,19 @@ func (w *wording) walk(at string, v any, paths map[int]string) {
 	}
 }
 
-// compound makes one value of a string, and returns the index of its word, -1 if it has
-// none. All others in the string are ignored.
+// compound makes a string one value. It returns the index of its word, or -1 if it has none. All
+// other words in the string are ignored.
 func (w *wording) compound(text string) int {
 	var indexes []int
 	var parts []part
 	for _, mark := range marked().FindAllStringSubmatch(text, -1) {
 		i, _ := strconv.Atoi(mark[1])
 		if i >= len(w.words) {
-			return -1 // the user's own text has marks
+			return -1 // the user's own text contains marks
 		}
 		indexes, parts = append(indexes, i), append(parts, w.words[i].part)
 	}
-	shape := marked().ReplaceAllLiteralString(text, "$") // the text, with a letter for each value
+	shape := marked().ReplaceAllLiteralString(text, "$") // the text with a $ for each value
 	switch {
 	case len(indexes) == 0:
 		return -1
@@ -140,10 +139,10 @@ func (w *wording) compound(text string) int {
 	return indexes[0]
 }
 
-// parseJSONMap returns the format that a user describes by name=path for each field, with
-// blanks between them. A path is one of field.Member. Several paths for a field are alternatives.
-// name@percent=path is a field that is percent-encoded, path@rootless one that may lack its first
-// slash, time=path+path a time in two members, and needs=path a sign of the format.
+// parseJSONMap parses a format given as name=path for each field, separated by blanks. Paths have
+// the form of field.Member. Several paths for one field are alternatives. name@percent=path is a
+// percent-encoded field, path@rootless one that may lack its first slash, time=path+path a time
+// split into two members, and needs=path a sign of the format.
 func parseJSONMap(text string) (*Format, error) {
 	var fields []jsonField
 	var needs []string
@@ -182,12 +181,12 @@ func parseJSONMap(text string) (*Format, error) {
 	return f, nil
 }
 
-// jsonSpellings are what may stand after the name of a field and @.
+// jsonSpellings are the words after the name of a field and @.
 var jsonSpellings = map[string]spelling{
 	"": {}, "percent": percents, "percents": allPercents, "rootless": {rootless: true},
 }
 
-// fieldNames are the parts by the names that users know.
+// fieldNames maps the names that users know to parts.
 var fieldNames = map[string]part{
 	"time": moment, "ip": clientAddr, "xff": forwardedFor, "host": hostName, "port": serverPort, "scheme": schemeName,
 	"ua": userAgent, "request": requestLine, "method": methodName, "target": target, "url": target, "path": path,

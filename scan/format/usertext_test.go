@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
-// TestParseErrors: what cannot be read or audited is refused, with what is missing.
+// TestParseErrors checks that unreadable or unauditable formats are rejected with what is missing.
 func TestParseErrors(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                                "no format in words of",
@@ -45,7 +45,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestDoubts: what leaves lines unclear is known of the format.
+// TestDoubts checks the doubts about formats with ambiguous lines.
 func TestDoubts(t *testing.T) {
 	for text, says := range map[string]string{
 		`log_format main escape=none '$time_local "$request" "$http_user_agent"';`: "escape=none",
@@ -89,7 +89,7 @@ LogFormat "%h" main2
 CustomLog logs/access_log main
 `
 
-// TestParseConfig finds formats by their names in configurations.
+// TestParseConfig finds named formats in configurations.
 func TestParseConfig(t *testing.T) {
 	for _, c := range []struct{ config, name, line, says string }{
 		{nginxConfig, "main", `192.0.2.1 [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1" "Bot\x22"`, ""},
@@ -129,7 +129,7 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// TestGuardUserFormats fails when a line of a user's format begins to cost memory.
+// TestGuardUserFormats limits allocations for lines of custom formats.
 func TestGuardUserFormats(t *testing.T) {
 	for _, found := range foundFormats(t) {
 		f, err := Parse(found.text)
@@ -141,8 +141,8 @@ func TestGuardUserFormats(t *testing.T) {
 	}
 }
 
-// FuzzFormatText gives texts of all languages to Parse, and lines to what it returns: no
-// line may get lost.
+// FuzzFormatText passes texts in all notations to Parse, and lines to the result: no line may be
+// lost.
 func FuzzFormatText(f *testing.F) {
 	lines := []byte("192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] \"GET /a?b=c HTTP/1.1\" 200 12 \"-\" \"Bot\"\n\n{\"a\":1}\n")
 	for _, found := range foundFormats(f) {

@@ -10,64 +10,63 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// part is the meaning of a field of a log. Every engine of this package finds the raw
-// fields of a line; values makes a Record of them, so that a part means the same in all
-// formats.
+// part is the meaning of a log field. The engines of this package only find the raw fields of a
+// line. values converts them to a Record, so that a part means the same in all formats.
 type part uint8
 
-// The parts. Of those that overlap the first that a line has counts: a request line, a
-// target, a path.
+// The parts. If a line has several overlapping parts, the first counts: a request line, a target, a
+// path.
 const (
 	ignored       part = iota
-	clientAddr         // the client's address or name, perhaps with a port after it or in brackets
+	clientAddr         // the client's address or name, optionally with a port or in brackets
 	forwardedFor       // the header X-Forwarded-For
-	hostName           // the host, perhaps with a port
+	hostName           // the host, optionally with a port
 	serverPort         // the port of the host
-	ownPort            // the port of a server that may be behind a proxy: 443 means https, no other says anything
+	ownPort            // the port of a server that may be behind a proxy: 443 means https, others mean nothing
 	schemeName         // http or https
 	tlsInUse           // "on" or a version of TLS if the connection was encrypted; empty, "-" or "off" if not
 	userAgent          // the header User-Agent
-	requestLine        // method, target and protocol, with blanks between them
+	requestLine        // method, target and protocol, separated by blanks
 	methodName         // the method
 	target             // path and query as they were sent, or a whole URL
 	path               // the path as it was sent, without the query
-	hostPath           // the host and behind it the path, without a scheme: "www.example.com/a"
-	hostTarget         // the same with the query, and perhaps a slash in front
-	decodedPath        // the path with its percent-encoding undone, Record.Lossy
-	rewrittenPath      // the path that the server made of the client's, perhaps with a query, Record.Lossy
+	hostPath           // the host followed by the path, without a scheme: "www.example.com/a"
+	hostTarget         // the same with the query, optionally after a slash
+	decodedPath        // the percent-decoded path, Record.Lossy
+	rewrittenPath      // the path after rewriting by the server, possibly with a query, Record.Lossy
 	query              // the query, with or without its question mark; empty or "-" if there was none
 	statusCode         // the status
-	bodySize           // the bytes sent, of the body alone or as far as known
-	sentSize           // the bytes sent, header fields included: not the size of a body
+	bodySize           // the bytes sent, counting only the body as far as known
+	sentSize           // the bytes sent, including header fields, so not the size of a body
 	moment             // date and time
 	day                // the date alone
 	timeOfDay          // the time of day alone
-	botClaim           // a statement by the writer of the log about the client, Record.Claim
+	botClaim           // what the log's writer says about the client, Record.Claim
 	referrer           // the header Referer
 	allParts
 )
 
-// meaning defines what the fields of a format are, and how they are written. It is part of a
-// Format and immutable.
+// meaning defines the fields of a format and how they are written. It is part of a Format and
+// immutable.
 type meaning struct {
-	has    [allParts]bool     // what the format has fields for
-	spell  [allParts]spelling // how it writes them
-	layout layout             // of its times; nil if it has none
-	zone   *time.Location     // of times that name none; nil is UTC
+	has    [allParts]bool     // the format has a field for the part
+	spell  [allParts]spelling // how the field is written
+	layout layout             // layout of its times; nil without times
+	zone   *time.Location     // for times without one; nil is UTC
 }
 
-// values are the raw fields of one line. The reader of a format finds them and sets text;
-// next and complete make the record of them. It belongs to one goroutine.
+// values holds the raw fields of one line. The reader of a format finds them and sets text; next
+// and complete convert them to a record. It is not safe for concurrent use.
 type values struct {
 	meaning
-	text    [allParts][]byte // raw; nil where the line has no such field
-	asked   part             // has the target of this line, if next found one
-	plain   bool             // there is no backslash in the line
-	buf     []byte           // the fields of the record that are no views of the line
+	text    [allParts][]byte // nil if the line has no such field
+	asked   part             // the part with the target of this line, if next found one
+	plain   bool             // the line contains no backslash
+	buf     []byte           // record fields that aren't views of the line
 	moments moments
 }
 
-// begin forgets the line before.
+// begin forgets the previous line.
 func (v *values) begin() {
 	clear(v.text[:])
 	v.buf = v.buf[:0]
@@ -76,8 +75,8 @@ func (v *values) begin() {
 // sent returns a part as the client sent it.
 func (v *values) sent(p part) []byte { return v.undone(v.text[p], v.spell[p]) }
 
-// undone returns a raw field as the client sent it: a view of the line, or of a buffer if
-// the log's own escaping has to be undone.
+// undone returns a raw field as the client sent it. It is a view of the line, or of a buffer if the
+// log's own escaping must be undone.
 func (v *values) undone(raw []byte, s spelling) []byte {
 	if s.undo == nil || v.plain && s.escape == '\\' || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
 		return raw
@@ -87,8 +86,8 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 	return v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// next does the work of Reader.Next once the fields are known: it sets r.Agent, r.Referer, r.Robots
-// and r.Size, and reports whether the line is a request.
+// next is Reader.Next after the fields have been found. It sets r.Agent, r.Referer, r.Robots and
+// r.Size, and reports whether the line is a request.
 func (v *values) next(r *Record) bool {
 	r.Agent, r.Referer, r.Robots = nil, nil, false
 	asked := v.findTarget()
@@ -109,9 +108,10 @@ func (v *values) next(r *Record) bool {
 	return true
 }
 
-// without returns NoRequest for a line of which next has found no target if it carried no HTTP request:
-// its request is "-", empty or not text of HTTP, the server answered 400, 408, a status below 100 or none,
-// and it has no User-Agent. Any other line is Unparsed. All parts of the line must be set.
+// without returns the kind of a line in which next has found no target. It is NoRequest if the
+// connection carried no HTTP request: the request is "-", empty or not HTTP text, the status is
+// 400, 408, below 100 or missing, and there is no User-Agent. Otherwise it is Unparsed. All parts
+// of the line must be set.
 func (v *values) without(r *Record) Kind {
 	status := statusOf(v.text[statusCode])
 	if status != 400 && status != 408 && status >= 100 || !isNothing(v.sent(userAgent)) {
@@ -128,13 +128,13 @@ func (v *values) without(r *Record) Kind {
 
 func isNothing(field []byte) bool { return len(field) == 0 || string(field) == "-" }
 
-// isHTTP reports whether a request line has a method and a protocol, whatever is between them.
+// isHTTP reports whether a request line has a method and a protocol, with anything between them.
 func isHTTP(request []byte) bool {
 	n := methodEnd(request)
 	return n > 0 && bytes.Contains(request[n:], []byte(" HTTP/"))
 }
 
-// targetParts are the parts that have the target, the better first.
+// targetParts are the parts that contain the target, best first.
 var targetParts = [...]part{requestLine, target, path, hostPath, hostTarget, decodedPath, rewrittenPath}
 
 // isEarly reports whether Reader.Next needs a part.
@@ -143,7 +143,7 @@ func (p part) isEarly() bool {
 		slices.Contains(targetParts[:], p)
 }
 
-// targetPart returns the first part of the format that has the target.
+// targetPart returns the first part of the format that contains the target.
 func (m *meaning) targetPart() part {
 	for _, p := range targetParts {
 		if m.has[p] {
@@ -153,8 +153,8 @@ func (m *meaning) targetPart() part {
 	return ignored
 }
 
-// findTarget sets v.asked to the first part that has a target in this line, and
-// returns the target, still as it is logged; nil if there is none.
+// findTarget sets v.asked to the first part with a target in this line. It returns the target as
+// logged, or nil if there is none.
 func (v *values) findTarget() []byte {
 	for _, p := range targetParts {
 		asked := v.text[p]
@@ -187,7 +187,7 @@ func (v *values) findTarget() []byte {
 	return nil
 }
 
-// rooted returns a path with the slash that it begins with, which some servers leave out.
+// rooted adds the initial slash to a path, which some servers omit.
 func (v *values) rooted(path []byte) []byte {
 	if string(path) == "-" {
 		path = nil
@@ -200,7 +200,7 @@ func (v *values) rooted(path []byte) []byte {
 	return v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// complete does the work of Reader.Complete.
+// complete is Reader.Complete.
 func (v *values) complete(r *Record) {
 	r.Status = statusOf(v.text[statusCode])
 	r.Time, r.HasTime = v.time()
@@ -210,8 +210,8 @@ func (v *values) complete(r *Record) {
 	v.completeTarget(r)
 }
 
-// size returns the size of the body. For a whole answer it shows only whether anything was
-// sent.
+// size returns the size of the body. If the log only has the size of the whole answer, the result
+// shows only whether anything was sent.
 func (v *values) size() int64 {
 	p := bodySize
 	if len(v.text[p]) == 0 && v.has[sentSize] {
@@ -227,8 +227,8 @@ func (v *values) size() int64 {
 	return size
 }
 
-// bareAddress returns an address without the port after it, and without brackets. A name
-// of a client is returned as it is.
+// bareAddress returns an address without its port and brackets. It returns a client's name
+// unchanged.
 func bareAddress(b []byte) []byte {
 	if bytes.IndexByte(b, ':') < 0 && !bytes.HasPrefix(b, []byte("[")) {
 		return b // most are IPv4
@@ -245,7 +245,7 @@ func bareAddress(b []byte) []byte {
 	return b
 }
 
-// isNumeric reports whether b has only digits and dots, as an address of IPv4.
+// isNumeric reports whether b has only digits and dots, like an IPv4 address.
 func isNumeric(b []byte) bool {
 	for _, c := range b {
 		if !isDigit(c) && c != '.' {
@@ -255,7 +255,7 @@ func isNumeric(b []byte) bool {
 	return true
 }
 
-// statusOf reads three digits; 0 if there is something else.
+// statusOf parses three digits. It returns 0 for anything else.
 func statusOf(b []byte) int {
 	if len(b) != 3 || !isDigit(b[0]) || !isDigit(b[1]) || !isDigit(b[2]) {
 		return 0
@@ -263,7 +263,7 @@ func statusOf(b []byte) int {
 	return int(b[0]-'0')*100 + int(b[1]-'0')*10 + int(b[2]-'0')
 }
 
-// time reads the time of the line.
+// time parses the time of the line.
 func (v *values) time() (nanos int64, ok bool) {
 	switch {
 	case v.layout == nil:
@@ -301,8 +301,8 @@ func hasPort(host []byte) bool {
 	return colon >= 0 && (colon == bytes.IndexByte(host, ':') || host[colon-1] == ']')
 }
 
-// completeTarget sets the method and the target, in absolute form if the log shows the
-// scheme and the host.
+// completeTarget sets the method and the target. The target is in absolute form if the log shows
+// scheme and host.
 func (v *values) completeTarget(r *Record) {
 	r.Truncated, r.Lossy, r.SchemeLogged, r.OwnURL = false, Exact, false, false
 	r.Method = v.sent(methodName)
@@ -336,15 +336,15 @@ func (v *values) completeTarget(r *Record) {
 	case r.Target[0] == '/' && len(r.Host) > 0 && string(r.Host) != "-":
 		v.buf = append(append(append(append(v.buf, name...), "://"...), r.Host...), r.Target...)
 	case end > 0 && (bytes.EqualFold(r.Target[:end], []byte("http")) || bytes.EqualFold(r.Target[:end], []byte(name))):
-		v.buf = append(append(v.buf, name...), r.Target[end:]...) // a proxy may have spoken TLS with the client
+		v.buf = append(append(v.buf, name...), r.Target[end:]...) // a proxy may have used TLS with the client
 	default:
 		return
 	}
 	r.Target, r.SchemeLogged = v.buf[from:len(v.buf):len(v.buf)], true
 }
 
-// pathAndQuery joins a path and the query. In a path whose percent-encoding was undone, a
-// question mark and a number sign were encoded: otherwise they would have ended it.
+// pathAndQuery joins a path and the query. In a decoded path, question marks and number signs must
+// have been encoded, because otherwise they would have ended it.
 func (v *values) pathAndQuery(p part) []byte {
 	path, query := v.sent(p), v.sent(query)
 	if p == decodedPath && endOctets.Index(path) < len(path) {
@@ -353,7 +353,7 @@ func (v *values) pathAndQuery(p part) []byte {
 		path = v.buf[from:len(v.buf):len(v.buf)]
 	}
 	query = bytes.TrimPrefix(query, []byte("?"))
-	// The asterisk is a target by itself (RFC 9112 3.2.4): no query belongs to it.
+	// The asterisk is a complete target (RFC 9112 3.2.4) without a query.
 	if len(query) == 0 || string(query) == "-" || string(path) == "*" {
 		return path
 	}
@@ -377,7 +377,7 @@ func appendEncoded(dst, text []byte, octets string) []byte {
 	return dst
 }
 
-// schemeOf returns http or https if the log shows which, or "" otherwise.
+// schemeOf returns http or https if the log shows which, otherwise "".
 func (v *values) schemeOf() string {
 	switch name := v.text[schemeName]; {
 	case len(name) == len("https") && bytes.EqualFold(name, []byte("https")):
@@ -396,26 +396,24 @@ func (v *values) schemeOf() string {
 	return "https"
 }
 
-// plausible is Reader.Plausible for records that complete has made.
+// plausible is Reader.Plausible for records from complete.
 func (v *values) plausible(r *Record) bool {
 	return (r.HasTime || v.layout == nil) && (!v.has[clientAddr] || plausibleAddress(r.Addr)) &&
 		(len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host)) &&
 		(!v.has[statusCode] || r.Status != 0 || len(bytes.Trim(v.text[statusCode], "-0")) == 0)
 }
 
-// spelling is how a log writes bytes that it does not write as they are. The zero value
-// writes all as they are.
+// spelling describes how a log encodes bytes. The zero value writes all bytes unchanged.
 type spelling struct {
-	// escape begins every sequence that stands for something else. If it is 0, undo is needed
-	// for every field.
+	// escape begins every encoded sequence. If it is 0, undo is needed for every field.
 	escape byte
-	// rootless: paths may lack the slash that they begin with.
+	// rootless means that paths may lack their initial slash.
 	rootless bool
 	// undo appends a field to dst as the client sent it.
 	undo func(dst, field []byte) []byte
 }
 
-// parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
+// parseSize parses a size in bytes. It returns -1 if the field isn't a number or has more than 18
 // digits.
 func parseSize(b []byte) int64 {
 	n := len(b)
@@ -438,15 +436,15 @@ func parseSize(b []byte) int64 {
 	return size
 }
 
-// parseEight is parseSize for the last n bytes of a little-endian word, 1 to 8; the others are 0. It has
-// no loop over them: n changes from line to line, so its branch would be mispredicted.
+// parseEight is parseSize for the last n bytes of a little-endian word, 1 to 8; the others are 0.
+// It has no loop over n, because n changes from line to line, so the branch would be mispredicted.
 func parseEight(word uint64, n int) int64 {
 	const zeros, highs = 0x3030303030303030, 0x8080808080808080
 	d := word ^ zeros<<(64-8*n) // with zeros before the first digit
 	if (d|(d+0x7676767676767676))&highs != 0 {
 		return -1
 	}
-	// Adjacent numbers are joined: to two digits, then to four, then to eight.
+	// Join adjacent numbers to two digits, then to four, then to eight.
 	d = d*10 + d>>8
 	d = d&0x000000ff000000ff*(100+1000000<<32) + d>>16&0x000000ff000000ff*(1+10000<<32)
 	return int64(d >> 32)
@@ -459,8 +457,8 @@ func isAddress(b []byte) bool {
 	return isNumeric(b) && bytes.IndexByte(b, '.') > 0 || bytes.IndexByte(b, ':') >= 0 && plausibleAddress(b)
 }
 
-// hasTarget reports whether request[:method] is a method, after which are a blank and one
-// of the four forms of a request target (RFC 9112 3.2).
+// hasTarget reports whether request[:method] is a method, followed by a blank and one of the four
+// forms of a request target (RFC 9112 3.2).
 func hasTarget(request []byte, method int) bool {
 	if method <= 0 || method+1 >= len(request) || request[method] != ' ' {
 		return false
@@ -490,7 +488,7 @@ func methodEnd(request []byte) int {
 	return i
 }
 
-// tokenBytes are the bytes of which a method may consist (RFC 9110 5.6.2).
+// tokenBytes are the bytes of a method (RFC 9110 5.6.2).
 var tokenBytes = func() (t [256]bool) {
 	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 		t[c] = true
@@ -498,13 +496,13 @@ var tokenBytes = func() (t [256]bool) {
 	return t
 }()
 
-// usualMethod is by far the most frequent method, for formats without one.
+// usualMethod is by far the most frequent method, assumed for formats without one.
 var usualMethod = []byte("GET")
 
-// requestTarget returns what stands between the method and the protocol of a request
-// line. A target may contain blanks, so it ends where the protocol begins. A request
-// without a protocol is HTTP/0.9; but if the answer is 414, the server stopped reading and
-// logged the beginning of the target.
+// requestTarget returns what stands between the method and the protocol of a request line. A target
+// may contain blanks, so it ends where the protocol begins. A request without a protocol is
+// HTTP/0.9, except that with the answer 414 the server stopped reading and logged the beginning of
+// the target.
 func requestTarget(b []byte, r *Record) []byte {
 	const protocol1 = " HTTP/1."
 	if at := len(b) - len(protocol1) - 1; at > 0 && string(b[at:at+len(protocol1)]) == protocol1 && b[len(b)-1] != ' ' {
@@ -521,8 +519,7 @@ func requestTarget(b []byte, r *Record) []byte {
 	return b
 }
 
-// schemeEnd returns the index of "://" in an absolute-form target, -1 if it is
-// none.
+// schemeEnd returns the index of "://" in an absolute-form target, or -1 if there is none.
 func schemeEnd(target []byte) int {
 	for i, c := range target {
 		if 'a' <= c|0x20 && c|0x20 <= 'z' || i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.') {
@@ -536,7 +533,7 @@ func schemeEnd(target []byte) int {
 	return -1
 }
 
-// isRobots is Record.Robots of a target.
+// isRobots returns Record.Robots for a target.
 func isRobots(target []byte) bool {
 	const robots = "/robots.txt"
 	if target[0] == '/' {
@@ -549,19 +546,19 @@ func isRobots(target []byte) bool {
 	return bytes.Contains(target, []byte(robots))
 }
 
-// plausibleAddress reports whether b may be a client's address or its name, or a dash where
-// the client is not known, such as for a Unix socket.
+// plausibleAddress reports whether b may be a client's address or name. It accepts a dash for an
+// unknown client, as with a Unix socket.
 func plausibleAddress(b []byte) bool {
 	if bytes.IndexByte(b, ':') < 0 {
 		return plausibleHost(b) || string(b) == "-"
 	}
-	address, _, _ := bytes.Cut(b, []byte("%")) // of IPv6, with its zone
+	address, _, _ := bytes.Cut(b, []byte("%")) // IPv6 with its zone
 	for _, c := range address {
 		if c != ':' && c != '.' && !isHex(c) {
 			return false
 		}
 	}
-	const most = 7 // colons in an address of IPv6
+	const most = 7 // colons in an IPv6 address
 	n := bytes.Count(address, []byte(":"))
 	return n <= most && (n == most || bytes.Contains(address, []byte("::")))
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// The words of GoAccess and Envoy, and regular expressions. The words of nginx and Apache, which have more of
-// them, have files of their own.
+// The notations of GoAccess and Envoy, and regular expressions. Those of nginx and Apache are
+// longer and have separate files.
 
-// goAccessValues are the specifiers of GoAccess that an audit needs, and numbers. Source:
+// goAccessValues lists the specifiers of GoAccess that an audit needs, and numbers. Source:
 // goaccess.io/man, "Log Format".
 var goAccessValues = sync.OnceValue(func() map[string]value {
 	return valuesOf(`host %v
@@ -33,11 +33,12 @@ var goAccessValues = sync.OnceValue(func() map[string]value {
 		#number %T %D %L %n`)
 })
 
-// goAccessSpecifier is a specifier, perhaps with blanks before it, or a list of addresses.
+// goAccessSpecifier matches a specifier, optionally after blanks, or a list of addresses.
 var goAccessSpecifier = lazy.Regexp(`~h\{[^}]*\}?|(%~)?(%[^~])|%~`)
 
-// parseGoAccess reads a log-format of GoAccess, alone or as a line of its configuration with
-// lines date-format, time-format or datetime-format. Without these a time is one of anyTime.
+// parseGoAccess parses a log-format of GoAccess, either alone or as a line of its configuration
+// with lines date-format, time-format or datetime-format. Without these lines, times are read by
+// anyTime.
 func parseGoAccess(text string) (*Format, error) {
 	settings := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -63,8 +64,8 @@ func parseGoAccess(text string) (*Format, error) {
 	return w.format()
 }
 
-// doubtPaths makes a path one that may be rewritten if the query is a field of its own: servers
-// that log it so, such as IIS, Apache by %U%q and CloudFront, log the path in ways of their own.
+// doubtPaths marks a path as possibly rewritten if the query is a separate field. Servers that log
+// it this way, such as IIS, Apache with %U%q and CloudFront, log paths in their own ways.
 func (w *wording) doubtPaths() {
 	if !slices.ContainsFunc(w.words, func(word word) bool { return word.part == query }) {
 		return
@@ -76,7 +77,7 @@ func (w *wording) doubtPaths() {
 	}
 }
 
-// addSpecifier adds what goAccessSpecifier has found.
+// addSpecifier adds a match of goAccessSpecifier.
 func (w *wording) addSpecifier(groups []string, settings map[string]string) error {
 	all, padded, name := groups[0], groups[1] != "", groups[2]
 	switch {
@@ -85,7 +86,7 @@ func (w *wording) addSpecifier(groups []string, settings map[string]string) erro
 	case all[0] == '~':
 		w.add(all, value{part: forwardedFor})
 		return nil
-	case name == "": // %~ alone
+	case name == "": // a lone %~
 		return nil
 	case name == "%%":
 		w.after += "%"
@@ -116,7 +117,7 @@ func (w *wording) addGoAccessTime(letter byte, settings map[string]string) error
 		return nil
 	case isBoth && date != "" && clock != "" && date != clock:
 		return w.addTime(name, date+" "+clock, 0)
-	case isBoth: // one of them has it all
+	case isBoth: // one of them covers both
 		return w.addTime(name, cmp.Or(clock, date), 0)
 	case letter == 'd':
 		return w.addTime(name, cmp.Or(date, "%d/%b/%Y"), 0)
@@ -124,8 +125,7 @@ func (w *wording) addGoAccessTime(letter byte, settings map[string]string) error
 	return w.addTime(name, cmp.Or(clock, "%H:%M:%S"), 0)
 }
 
-// joinZone makes one value of a date, a time of day and a zone in brackets, which GoAccess
-// does not read: [%d:%t %^].
+// joinZone joins a date, a time of day and a zone in brackets, which GoAccess ignores: [%d:%t %^].
 func (w *wording) joinZone() {
 	for i := 0; i+1 < len(w.words); i++ {
 		if a := &w.words[i]; a.part == day && a.pattern == anyPattern && w.words[i+1].part == timeOfDay {
@@ -147,9 +147,9 @@ func (w *wording) joinZone() {
 	}
 }
 
-// envoyOperators are the command operators of Envoy that an audit needs, and those that Envoy
-// writes itself. The path is the client's only where a route has not rewritten it. Source:
-// envoyproxy.io, "Access logging", "Command Operators".
+// envoyOperators lists the command operators of Envoy that an audit needs, and those that Envoy
+// writes itself. The path is the client's only if no route has rewritten it. Source: envoyproxy.io,
+// "Access logging", "Command Operators".
 var envoyOperators = sync.OnceValue(func() map[string]value {
 	return valuesOf(`method REQ(:METHOD)
 		target REQ(X-ENVOY-ORIGINAL-PATH?:PATH)
@@ -170,10 +170,11 @@ var envoyOperators = sync.OnceValue(func() map[string]value {
 		#unbroken UPSTREAM_CLUSTER`)
 })
 
-// envoyOperator is a command operator, perhaps with a maximum length. A time may have a layout.
+// envoyOperator matches a command operator, optionally with a maximum length. A time may have a
+// layout.
 var envoyOperator = lazy.Regexp(`%(?:START_TIME(?:\(([^)]*)\))?|([A-Z0-9_]+(?:\([^)]*\))?)(?::\d+)?)%`)
 
-// parseEnvoy reads a format string of Envoy. Envoy escapes nothing.
+// parseEnvoy parses a format string of Envoy, which escapes nothing.
 func parseEnvoy(text string) (*Format, error) {
 	w := new(wording)
 	text = strings.ReplaceAll(strings.TrimSuffix(text, `\n`), `\"`, `"`)
@@ -195,10 +196,9 @@ func parseEnvoy(text string) (*Format, error) {
 	return w.format()
 }
 
-// parseRegexp returns the format that a regular expression of package regexp describes. Its
-// named groups are fields; their names are the same as in a JSON map. A line matches the format if
-// some of it matches. Times are parsed by anyTime, and the escapes of nginx and Apache are
-// undone.
+// parseRegexp returns the format for a regular expression of package regexp. Its named groups are
+// fields, with the same names as in a JSON map. A line matches the format if any part of it
+// matches. Times are parsed by anyTime, and escapes of nginx and Apache are undone.
 func parseRegexp(text string) (*Format, error) {
 	expression, err := regexp.Compile(text)
 	if err != nil {
@@ -242,15 +242,14 @@ func matchesWholeLines(text string) bool {
 	return tree.Sub[0].Op == syntax.OpBeginText && last == syntax.OpEndText
 }
 
-// regexpReader reads lines by a regular expression. Unlike the other readers it allocates for
-// each line.
+// regexpReader reads lines with a regular expression. Unlike other readers it allocates for each
+// line.
 type regexpReader struct {
 	lines
 	values
 	expression *regexp.Regexp
-	// other prefers short matches where expression prefers long ones, and long ones where it
-	// prefers short ones. Of a whole line both find the same groups, unless one can end in several
-	// places.
+	// other swaps the preference of expression for long and short matches. Both find the same groups
+	// in a line, unless a group can end in several places.
 	other  *regexp.Regexp
 	groups []part // of each group
 }
@@ -280,8 +279,8 @@ func (e *regexpReader) Next(r *Record) Kind {
 	return Request
 }
 
-// isUnclear reports whether a field that an audit rests on can end in several places. Those of the
-// target are the client's own words wherever they end.
+// isUnclear reports whether a field that affects verdicts can end in several places. The target
+// doesn't count, because wherever it ends, it is the client's text.
 func (e *regexpReader) isUnclear(line []byte, at []int) bool {
 	if e.other == nil {
 		return false
@@ -302,5 +301,5 @@ func (e *regexpReader) isUnclear(line []byte, at []int) bool {
 // Complete sets the other fields of the request that Next returned last.
 func (e *regexpReader) Complete(r *Record) { e.complete(r) }
 
-// Plausible reports whether the fields look as they do in a log of the format.
+// Plausible reports whether the record looks like one from a log of the format.
 func (e *regexpReader) Plausible(r *Record) bool { return e.plausible(r) }

@@ -101,8 +101,8 @@ func readLog(f *Format, chunks ...[]byte) (all []fields) {
 	return all
 }
 
-// TestWritten reads back what internal/test/logwriter has written in each format, in one chunk,
-// line by line, with carriage returns, and cut in two at every line.
+// TestWritten reads back what internal/test/logwriter writes in each format: in one chunk, line by
+// line, with carriage returns, and cut in two at every line.
 func TestWritten(t *testing.T) {
 	eachWritten(t, func(t *testing.T, log *written) {
 		whole := log.log("\n")
@@ -149,8 +149,8 @@ func (l *writtenLine) check(got fields) error {
 // short is a record for a message.
 func short(f fields) string { return fmt.Sprintf("%.900s", fmt.Sprintf("%+v", f)) }
 
-// TestGuardWritten fails when a line of any format, in an envelope or a mix, begins to cost
-// memory, or cannot be found in its chunk.
+// TestGuardWritten limits allocations for a line of any format, in an envelope or a mix, and checks
+// that its place in the chunk is known.
 func TestGuardWritten(t *testing.T) {
 	eachWritten(t, func(t *testing.T, log *written) {
 		checkAllocs(t, log.format, log.log("\n"))
@@ -165,8 +165,8 @@ func TestGuardWritten(t *testing.T) {
 	checkAllocs(t, mix, []byte(plain+"\nwww.example.com "+plain+"\n"))
 }
 
-// checkAllocs reports whether reading a chunk costs memory, and whether the offset of each request is that
-// of its line.
+// checkAllocs reports whether reading a chunk allocates, and whether the offset of each request is
+// its line's.
 func checkAllocs(t *testing.T, f *Format, chunk []byte) {
 	t.Helper()
 	var r Record
@@ -192,8 +192,8 @@ func checkAllocs(t *testing.T, f *Format, chunk []byte) {
 	}
 }
 
-// TestEveryFormatIsWritten fails for a row of the table of formats that no writer checks, or whose log has few of the
-// forty requests.
+// TestEveryFormatIsWritten checks that each row of the table of formats has a writer, whose log has
+// most of the forty requests.
 func TestEveryFormatIsWritten(t *testing.T) {
 	is := map[string]bool{}
 	for _, w := range logwriter.Writers(ByName) {

@@ -169,10 +169,9 @@ type auditPlan struct {
 	// These get requests beside the report; nil if not wanted.
 	judged, fetched, seen audit.Sink // as in audit.Listeners
 	listed                *Rows
-	lines                 *evidenceLines
 	block                 *blockPlan
-	// The options of the evidence folder.
-	folder, madeBy string
+	// The options of the evidence folder, and the format that is given for all logs; "" if each is detected.
+	folder, madeBy, format string
 }
 
 // plan resolves the options, and refuses those that are invalid or contradict each other.
@@ -209,11 +208,8 @@ func (o *planner) resolve(ctx context.Context) (*auditPlan, error) {
 	if err := o.planBlock(p); err != nil {
 		return nil, err
 	}
-	if o.Evidence != "" {
-		p.lines = &evidenceLines{}
-		if o.format != nil {
-			p.lines.format = o.formatText
-		}
+	if o.format != nil {
+		p.format = o.formatText
 	}
 	return p, nil
 }
@@ -244,13 +240,13 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 
 // run performs an audit.
 func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
-	defer p.lines.Close()
 	a, err := p.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer a.run.Close()
 	defer a.rows.Close()
+	defer a.evidence.Close()
 	a.known = p.loaded.config.Crawlers
 	result, failed := a.finish(ctx, p.dns)
 	if failed == nil && p.block != nil {
@@ -307,13 +303,13 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, p.judged, p.fetched
 	config.Seen, config.Zone = p.seen, p.loaded.zone
 	logs.rows = p.addRowsTo(&config)
-	logs.evidence, config.Judged = p.lines, only(&config.Only, config.Judged)
-	p.lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests even if only violations are listed
+	config.Judged = only(&config.Only, config.Judged)
+	logs.evidence = p.addEvidenceTo(&config) // after addRowsTo: it needs all requests even if only violations are listed
 	if config.Judged != nil || config.Undeclared != nil {
 		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
-	a := &auditRun{run: run, rows: logs.rows, evidence: p.lines, basis: p.loaded.basis, Results: p.Results}
+	a := &auditRun{run: run, rows: logs.rows, evidence: logs.evidence, basis: p.loaded.basis, Results: p.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := p.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -403,15 +399,16 @@ func (o *planner) inputs() disk.Inputs {
 type auditRun struct {
 	Results
 	run         *audit.Run
-	rows        *listing       // nil if there are none
-	evidence    *evidenceLines // likewise
+	rows        *listing // nil if there are none
+	evidence    *listing // likewise
 	basis       *basis.Basis
 	known       *crawler.Set // checks the choice of crawlers; nil skips the check
 	logs        []logInfo
-	inputs      audit.Inputs   // without List, which needs logs
-	verified    []crawler.Pair // by resolved host names
-	interrupted error          // why the result is partial; nil if it is complete
-	incomplete  bool           // of logs that were not read completely
+	inputs      audit.Inputs      // without List, which needs logs
+	verified    []crawler.Pair    // by resolved host names
+	resolved    map[string]string // those, by addresses
+	interrupted error             // why the result is partial; nil if it is complete
+	incomplete  bool              // of logs that were not read completely
 }
 
 var (
@@ -514,10 +511,11 @@ func (a *auditRun) resolve(ctx context.Context, dns *crawler.Resolver) error {
 	}
 	found := dns.Resolve(ctx, pairs)
 	verified := int64(0)
-	for i, ok := range found.Verified {
-		if ok {
+	a.resolved = map[string]string{}
+	for i, name := range found.Names {
+		if name != "" {
 			a.run.Verify(pairs[i])
-			a.verified = append(a.verified, pairs[i])
+			a.verified, a.resolved[pairs[i].Addr] = append(a.verified, pairs[i]), name
 			verified++
 		}
 	}

@@ -34,8 +34,8 @@ type auditLogs struct {
 	partial  bool // some are unusable
 	warnings []string
 	messages Messages
-	rows     *listing       // of their requests; nil if there is none
-	evidence *evidenceLines // nil if not wanted
+	rows     *listing // of their requests; nil if there is none
+	evidence *listing // of the lines for a folder; nil if there is none
 	overlaps source.Overlaps
 }
 
@@ -363,7 +363,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	}
 	if log.numbered {
 		w.SetPlace(c.Input, at.lines+1)
-		l.evidence.addColumns(i, c.Input, at.lines, data)
+		l.addColumns(i, c.Input, at.lines, data)
 	}
 	lines, unparsed, outside := w.Counted()
 	if c.Cut > 0 {

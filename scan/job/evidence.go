@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -29,148 +28,127 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// evidenceLines lists, as rows of an audit, the lines that an evidence folder may show: violations,
-// fetches of robots.txt by crawlers, and the answers to other clients that fetched it.
-type evidenceLines struct {
-	*listing
-	config *audit.Config
-	logs   *auditLogs
-	format string // given for all logs; "" if detected for each
-	// accused are the operators with violations; the fetches of their crawlers are shown. Violations come only
-	// from the final pass, which runs on one goroutine.
-	accused map[string]bool
-}
+// An evidence row has the operator whose violations make the folder show the line, the description of its file,
+// the line, and the address. These replace an operator: of what is always shown, and of lines that name columns.
+const anyOperator, columnNames = "", "#"
 
-const (
-	// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others remain
-	// anonymous answers, which inform nobody.
-	maxAccused = 1 << 16
-	// These replace an operator: for lines that are always shown, and for those that name columns.
-	anyOperator, columnNames = "", "#"
-)
-
-// addTo makes an audit of logs give its lines to l too.
-func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
-	if l == nil {
-		return
-	}
-	rows := &Rows{Appender: func() func([]byte, *audit.Event, string) []byte { return l.append }}
-	l.listing, l.config, l.logs, l.accused = newListing(rows, c, logs), c, logs, map[string]bool{}
-	c.OnlyViolations, c.Judged, c.Answered = false, both(l, c.Judged), l
-}
-
-// Close frees the memory and removes the temporary file.
-func (l *evidenceLines) Close() error {
-	if l == nil {
+// addEvidenceTo makes an audit of logs list the lines that an evidence folder may show, if one is wanted.
+func (p *auditPlan) addEvidenceTo(c *audit.Config) *listing {
+	if p.folder == "" {
 		return nil
 	}
-	return l.listing.Close()
+	l := newListing(&Rows{Appender: func() func([]byte, *audit.Event, string) []byte {
+		return func(rows []byte, e *audit.Event, _ string) []byte { return p.appendEvidence(rows, e, &c.Only) }
+	}}, c, p.logs)
+	c.OnlyViolations, c.Judged, c.Answered = false, both(l, c.Judged), l
+	return l
 }
 
-// append appends the part of a request that the folder may show. Impostors and fetches with a header that
-// names crawlers of several operators count as others, and so do agents that robots.txt does not bind. A
-// truncated line cannot be judged again.
-func (l *evidenceLines) append(rows []byte, j *audit.Event, _ string) []byte {
-	operator, log := "?"+strings.ToLower(report.InASCII(j.Name)), l.logs.list[j.Input]
-	of := evidence.Lines{File: "lines-unknown", Format: cmp.Or(l.format, log.format.Name()),
-		Origins: l.origins(log.site), Only: log.host != ""}
-	if p := j.Crawler; p != nil {
-		operator, of.File, of.Crawler = "="+p.Operator, "lines-"+p.Name, p.Name
+// operatorOf returns the operator of a crawler, in a row. Unknown crawlers are their own.
+func operatorOf(crawler, operator string, isKnown bool) string {
+	if isKnown {
+		return "=" + operator
 	}
-	isFetch := string(j.Method) == "GET" && bytes.HasSuffix(j.Target, []byte("/robots.txt")) && robotsTxt().Match(j.Target)
+	return "?" + strings.ToLower(crawler)
+}
+
+// appendEvidence appends the part of a request that a folder may show: a violation, a fetch of robots.txt by a crawler,
+// or the answer to a fetch by anybody else: also by impostors, with a header that names crawlers of several operators,
+// or by agents that robots.txt does not bind. A truncated line cannot be judged again.
+func (p *auditPlan) appendEvidence(rows []byte, e *audit.Event, only *report.Choice) []byte {
+	crawler, operator, _ := e.Named()
+	operator, log := operatorOf(crawler, operator, e.Crawler != nil), p.logs.list[e.Input]
+	of := evidence.Lines{File: "lines-unknown", Format: cmp.Or(p.format, log.format.Name()),
+		Origins: originTexts(p.loaded.config.Policy, log.site), Only: log.host != ""}
+	if e.Crawler != nil {
+		of.File, of.Crawler = "lines-"+crawler, crawler
+	}
+	isFetch := string(e.Method) == "GET" && e.Verdict != report.Violation && robotsTxt().Match(e.Target)
 	switch {
-	case j.Verdict == report.Violation && j.IsOf(&l.config.Only):
-		l.accused[operator] = l.accused[operator] || len(l.accused) < maxAccused
-		if !j.Cut {
-			rows = appendLine(rows, anyOperator, of, string(j.Line), string(j.Address))
-		}
-	case j.Name == "" || j.Identity == report.SpoofedIdentity || j.Ambiguous ||
-		j.Crawler != nil && j.Crawler.Exempt != "":
+	case e.Verdict == report.Violation && e.IsOf(only) && !e.Cut:
+		return appendRow(rows, anyOperator, of, e.Line, e.Address)
+	case e.Name == "" || e.Identity == report.SpoofedIdentity || e.Ambiguous || e.Crawler != nil && e.Crawler.Exempt != "":
 		operator = anyOperator
-	case (isFetch || j.Verdict == report.RobotsFetch) && !j.Cut:
-		rows = appendLine(rows, operator, of, string(j.Line), string(j.Address))
+	case (isFetch || e.Verdict == report.RobotsFetch) && !e.Cut:
+		rows = appendRow(rows, operator, of, e.Line, e.Address)
 	}
-	if !isFetch || !j.HasTime { // an answer without a time proves nothing
+	if !isFetch || !e.HasTime { // an answer without a time proves nothing
 		return rows
 	}
-	size, columns := strconv.FormatInt(j.Size, 10)+" ", "$body_bytes_sent "
-	switch j.Size {
+	size, columns := strconv.FormatInt(e.Size, 10)+" ", "$body_bytes_sent "
+	switch e.Size {
 	case format.NoSizes:
 		size, columns = "", ""
 	case -1:
 		size = "- "
 	}
-	of = evidence.Lines{File: "answers", Origins: l.origins(j.Site),
+	of = evidence.Lines{File: answers, Origins: originTexts(p.loaded.config.Policy, e.Site),
 		Format: `[$time_iso8601] "$request" $status ` + columns + `"$http_user_agent"`}
-	return appendLine(rows, operator, of, fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`,
-		time.Unix(0, j.Time).UTC().Format(time.RFC3339), j.Status, size), "")
+	return appendRow(rows, operator, of, fmt.Appendf(nil, `[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`,
+		time.Unix(0, e.Time).UTC().Format(time.RFC3339), e.Status, size), nil)
 }
 
 // robotsTxt is the target of a request for /robots.txt as nearly all clients write it.
 var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
-// appendLine appends a line for a file; File is the beginning of the file's name. The operator decides
-// whether it is shown: lines are if it is accused, answers if it is not.
-func appendLine(rows []byte, operator string, of evidence.Lines, line, address string) []byte {
-	file, _ := json.Marshal(report.Texts(of, report.ToUTF8)) // which has no errors
-	return appendKeys(rows, operator, string(file), line, address)
-}
+// answers begins the names of files of answers. Their rows are shown if the operator has no violations, others if it
+// has.
+const answers = "answers"
 
-func appendKeys(b []byte, texts ...string) []byte {
-	for _, text := range texts {
-		b = appendKey(b, text)
+func appendRow(rows []byte, operator string, of evidence.Lines, line, address []byte) []byte {
+	file, _ := json.Marshal(of.Rewrite(report.ToUTF8)) // which has no errors
+	for _, text := range []string{operator, string(file), string(line), string(address)} {
+		rows = appendKey(rows, text)
 	}
-	return b
+	return rows
 }
 
-// origins returns the origins of a site as texts.
-func (l *evidenceLines) origins(at policy.Site) []string {
+// originTexts returns the origins of a site.
+func originTexts(p *policy.Policy, at policy.Site) []string {
 	list := []string{}
-	for _, o := range l.config.Policy.Origins()[at.First:][:at.N] {
+	for _, o := range p.Origins()[at.First:][:at.N] {
 		list = append(list, o.String())
 	}
 	return list
 }
 
-// addColumns lists where the columns change in a chunk of a log; before is the number of lines before it.
-func (l *evidenceLines) addColumns(worker, input int, lines int64, chunk []byte) {
-	if l == nil {
+// addColumns lists where the columns change in a chunk of a log; lines is the number of lines before it.
+func (l *auditLogs) addColumns(worker, input int, lines int64, chunk []byte) {
+	if l.evidence == nil {
 		return
 	}
-	f := l.logs.list[input].format
-	add := func(number int64, names []byte) { // write returns its errors
-		_ = l.writers[worker+1].add(input, number, appendKeys(nil, columnNames, "", string(names), ""))
+	add := func(number int64, names []byte) { // listing.write returns its errors
+		row := appendRow(nil, columnNames, evidence.Lines{}, names, nil)
+		_ = l.evidence.writers[worker+1].add(input, number, row)
 	}
 	if lines == 0 {
-		add(0, f.Header())
+		add(0, l.list[input].format.Header())
 	}
-	for n, names := range f.HeaderLines(chunk) {
+	for n, names := range l.list[input].format.HeaderLines(chunk) {
 		add(lines+1+n, names)
 	}
 }
 
-// linesWriter writes rows of evidenceLines, which come whole and in order, to the files of a folder.
+// linesWriter writes evidence rows, which come whole and in order, to the files of a folder.
 type linesWriter struct {
-	folder  *disk.Folder
-	accused map[string]bool
-	known   *crawler.HostNames
-	names   map[string]bool       // rows of the file of host names
-	files   map[string]*linesFile // by their descriptions
-	taken   map[string]bool       // their names
-	columns string                // of the lines still to come
-	held    int                   // bytes of their texts
+	to       *disk.Folder
+	accused  map[string]bool // operators with violations
+	known    *crawler.HostNames
+	resolved map[string]string     // the names of addresses that were looked up
+	names    map[string]bool       // rows of the file of host names
+	files    map[string]*linesFile // by their descriptions
+	taken    map[string]*linesFile // the same by their names
+	columns  string                // of the lines still to come
 }
 
-// linesFile is a file of lines that are still to be written. columns are those of its last line.
+// linesFile is a file of lines. columns are those of its last line, and text is still to be written.
 type linesFile struct {
 	evidence.Lines
 	columns string
 	text    []byte
 }
 
-// maxHeld is how many bytes of files are held in memory. There may be more files than can be open.
-const maxHeld = 4 << 20
-
+// Write implements io.Writer.
 func (w *linesWriter) Write(rows []byte) (int, error) {
 	n, f := len(rows), [4]string{}
 	for len(rows) > 0 {
@@ -181,175 +159,182 @@ func (w *linesWriter) Write(rows []byte) (int, error) {
 			w.columns = f[2]
 			continue
 		}
-		if isLine := strings.HasPrefix(f[1], `{"file":"lines-`); f[0] != anyOperator && w.accused[f[0]] != isLine {
+		isLine := !strings.HasPrefix(f[1], `{"file":"`+answers)
+		if f[0] != anyOperator && w.accused[f[0]] != isLine {
 			continue
-		} else if err := w.add(f[1], f[2], isLine); err != nil {
+		}
+		file, err := w.file(f[1])
+		if err != nil {
 			return 0, err
 		}
-		addr, list := w.known.Of(f[3])
-		for _, name := range list {
-			w.names[fmt.Sprintf("%s\t%s\ttrue\n", addr, name)] = true
+		if isLine && w.columns != file.columns {
+			file.columns, file.text = w.columns, append(append(file.text, w.columns...), '\n')
+		}
+		file.text = append(append(file.text, f[2]...), '\n')
+		_, names := w.known.Of(f[3])
+		for _, name := range append(slices.Clip(names), w.resolved[f[3]]) {
+			if name != "" {
+				w.names[fmt.Sprintf("%s\t%s\ttrue\n", f[3], name)] = true
+			}
 		}
 	}
-	return n, nil
+	return n, w.flush(false)
 }
 
-// add adds a line to a file. Files of answers have their own columns.
-func (w *linesWriter) add(description, line string, hasColumns bool) error {
+// file returns the file of a description.
+func (w *linesWriter) file(description string) (*linesFile, error) {
 	f := w.files[description]
 	if f == nil {
 		f = &linesFile{}
 		if err := json.Unmarshal([]byte(description), &f.Lines); err != nil {
-			return err
+			return nil, err
 		}
-		f.Lines = report.Texts(f.Lines, report.FromUTF8)
+		f.Lines = f.Lines.Rewrite(report.FromUTF8)
 		f.File = evidence.Name(f.File, ".log", w.taken)
-		w.files[description] = f
+		w.files[description], w.taken[f.File] = f, f
 	}
-	before := len(f.text)
-	if hasColumns && w.columns != f.columns {
-		f.columns, f.text = w.columns, append(append(f.text, w.columns...), '\n')
-	}
-	f.text = append(append(f.text, line...), '\n')
-	if w.held += len(f.text) - before; w.held < maxHeld {
-		return nil
-	}
-	return w.flush(false)
+	return f, nil
 }
 
-// flush writes the held lines; with last set, to the disk for all files.
+// flush writes the texts of all files, which may be too many to keep open. With last set they go to the disk.
 func (w *linesWriter) flush(last bool) (err error) {
 	for _, f := range w.files {
 		if last || len(f.text) > 0 {
-			err = cmp.Or(err, w.folder.Append(f.File, f.text, 0o600, last))
+			err = cmp.Or(err, w.to.Append(f.File, f.text, 0o600, last))
 			f.text = f.text[:0]
 		}
 	}
-	w.held = 0
 	return err
 }
 
-// folderAudit audits the lines of an evidence folder, both when it is made and when it is verified.
+// folderAudit audits the lines of an evidence folder by its own files, both when it is made and when it is verified.
 type folderAudit struct {
-	side    *loadedBasis
-	details evidence.Details
-	names   []byte // the file of host names
-	budget  *budget
-	workers int
-	word    func(string) string // as in Messages
-	report  *report.Report      // of the lines
-	letters int64
+	auditPlan // with the budget, the workers and the words of messages
+	evidence.Details
+	dir                 string
+	sums                evidence.Sums // of the files in it
+	used                evidence.Sums // of those that were used
+	violations, letters int64         // found
 }
 
-// files audits the lines of a folder, and returns all of its other files but the manifest: what the lines
-// are judged by, and the results.
-func (c *folderAudit) files(ctx context.Context, dir string) (map[string][]byte, error) {
-	if err := c.audit(ctx, dir); err != nil {
+// results audits the lines of the folder, which is trusted no more than the files and options of an audit. It returns
+// the files that this gives: the report and the letters.
+func (c *folderAudit) results(ctx context.Context) (map[string][]byte, error) {
+	err := c.load()
+	if err != nil {
 		return nil, err
 	}
-	b := c.side.basis
-	p, err := b.Packed()
-	if err = cmp.Or(err, p.Add(b, c.side.list, c.names)); err != nil {
+	r, err := c.audit(ctx)
+	if err != nil {
 		return nil, err
 	}
-	letters, robots := map[string]bool{}, b.FilesOf()
-	for i := range c.report.Crawlers {
-		info := &c.report.Crawlers[i]
+	files, robots := map[string][]byte{}, c.loaded.basis.FilesOf()
+	for i, info := range r.Crawlers {
 		if info.Verdicts[report.Violation] == 0 {
 			continue
 		}
-		known := c.side.config.Crawlers.ByName(info.Crawler)
-		isKnown := known != nil && known.Operator == info.Operator
-		l := evidence.Letter{Report: c.report, Crawler: info, MadeBy: c.details.MadeBy, Robots: robots}
-		for _, x := range c.details.Lines {
-			if strings.HasPrefix(x.File, "lines-") && (x.Crawler == "" && !isKnown || isKnown && x.Crawler == known.Name) {
+		l := evidence.Letter{Report: r, Crawler: &r.Crawlers[i], MadeBy: c.MadeBy, Robots: robots}
+		for _, x := range c.Lines {
+			if strings.HasPrefix(x.File, "lines-") &&
+				(x.Crawler == info.Crawler || x.Crawler == "" && info.Category == report.Unknown) {
 				l.Lines = append(l.Lines, x.File)
 			}
 		}
-		if p.Files[evidence.Name("letter-"+info.Crawler, ".txt", letters)], err = l.Text(); err != nil {
+		if err = l.AddTo(files); err != nil {
 			return nil, err
 		}
 	}
-	c.letters = int64(len(letters))
-	for name, v := range map[string]any{evidence.Basis: p.Basis,
-		evidence.DetailsFile: report.Texts(c.details, report.ToUTF8),
-		evidence.ReportFile:  c.report.Rewrite(report.ToUTF8)} {
-		var text bytes.Buffer
-		e := json.NewEncoder(&text)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		err = cmp.Or(err, e.Encode(v))
-		p.Files[name] = text.Bytes()
-	}
-	return p.Files, err
+	c.violations, c.letters = r.Totals.Verdicts[report.Violation], int64(len(files))
+	files[evidence.ReportFile], err = evidence.JSON(r.Rewrite(report.ToUTF8))
+	return files, err
 }
 
-// audit audits the lines of a folder.
-func (c *folderAudit) audit(ctx context.Context, dir string) error {
-	side, d, logs := *c.side, &c.details, &auditLogs{}
-	side.config.KeepAddresses, side.config.Proxied, side.config.Cut, side.config.Only =
-		len(d.LookedUp) > 0, &d.Proxied, &d.AddressesCut, report.Choice{}
-	for _, x := range d.Lines {
-		log, err := c.open(ctx, x, filepath.Join(dir, x.File))
+// load reads what the lines are judged by.
+func (c *folderAudit) load() error {
+	open := basis.Open(func(name string) (io.ReadCloser, error) {
+		if c.used[name] = c.sums[name]; !c.sums.Has(name) {
+			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		}
+		return disk.OpenRegular(filepath.Join(c.dir, filepath.FromSlash(name)))
+	})
+	text, err := open.Read(evidence.DetailsFile)
+	if err = cmp.Or(err, json.Unmarshal(text, &c.Details)); err != nil {
+		return err
+	}
+	c.Details = c.Details.Rewrite(report.FromUTF8)
+	if c.Schema != evidence.Schema {
+		return inputError(fmt.Errorf("%s: the folder is of another version of this program: its form is %q, and "+
+			"this program reads %s only", c.dir, c.Schema, evidence.Schema))
+	}
+	for _, x := range c.Lines {
+		if c.used[x.File] != "" || !c.sums.Has(x.File) {
+			return fmt.Errorf("%s is not there, or counted twice", x.File)
+		}
+		c.used[x.File] = c.sums[x.File]
+	}
+	if text, err = open.Read(evidence.Basis); err != nil {
+		return err
+	}
+	b, err := basis.Unpack(text, open)
+	if err == nil {
+		c.loaded, err = restored(b, open, c.Details.TimeZone, c.budget)
+	}
+	return err
+}
+
+// audit audits the lines.
+func (c *folderAudit) audit(ctx context.Context) (*report.Report, error) {
+	c.loaded.config.Proxied, c.loaded.config.Cut = &c.Proxied, &c.AddressesCut
+	p := auditPlan{budget: c.budget, workers: c.workers, loaded: c.loaded, logs: &auditLogs{partial: c.Partial},
+		timeZone: c.Details.TimeZone, Results: Results{Program: c.Details.Program, Command: c.Details.Command, By: "day",
+			Messages: Messages{Word: c.Messages.Word}}}
+	for _, x := range c.Lines {
+		log, err := c.open(ctx, x)
 		if err != nil {
-			return fmt.Errorf("%s: %w", x.File, err)
+			return nil, fmt.Errorf("%s: %w", x.File, err)
 		}
-		logs.list = append(logs.list, log)
+		p.logs.list = append(p.logs.list, log)
 	}
-	p := &auditPlan{Results: Results{Program: d.Program, Command: d.Command, By: "day", Messages: Messages{Word: c.word}},
-		budget: c.budget, workers: c.workers, loaded: &side, logs: logs, timeZone: d.TimeZone}
 	a, err := p.read(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.run.Close()
-	for _, client := range d.LookedUp {
-		p := side.config.Crawlers.ByName(client.Crawler)
-		if p == nil {
-			return fmt.Errorf("a client is of %q, which no profile is of", client.Crawler)
-		}
-		a.run.Verify(crawler.Pair{Profile: p, Addr: client.Address})
-	}
-	result, err := a.finish(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for _, in := range result.Inputs {
-		if in.Error != "" {
-			return errors.New(in.Error)
-		}
-	}
-	c.report = result.Report
-	c.report.Partial = c.report.Partial || d.Partial
-	return nil
-}
-
-// open opens a file of lines.
-func (c *folderAudit) open(ctx context.Context, x evidence.Lines, path string) (*auditLog, error) {
-	f, err := formatOfText(x.Format)
-	if err == nil && f == nil {
-		err = fmt.Errorf("the format %q is none", x.Format)
-	}
 	if err != nil {
 		return nil, err
 	}
-	log := &auditLog{}
-	if log.Input, err = source.NewFile(path); err != nil {
+	defer a.run.Close()
+	result, err := a.finish(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range result.Inputs {
+		if in.Error != "" {
+			return nil, errors.New(in.Error)
+		}
+	}
+	return result.Report, nil
+}
+
+// open opens a file of lines.
+func (c *folderAudit) open(ctx context.Context, x evidence.Lines) (log *auditLog, err error) {
+	f, err := formatOfText(cmp.Or(x.Format, "none")) // which is refused
+	if err != nil {
+		return nil, err
+	}
+	log = &auditLog{}
+	if log.Input, err = source.NewFile(filepath.Join(c.dir, x.File)); err != nil {
 		return nil, err
 	}
 	if log.Name, log.Hash = x.File, true; x.Only {
 		log.host = x.File
 	}
-	if _, err = log.open(ctx, f, c.side.zone); err == nil {
-		log.site, err = siteOfOrigins(x.Origins, c.side.config.Policy)
+	if _, err = log.open(ctx, f, c.loaded.zone); err == nil {
+		log.site, err = siteOfOrigins(x.Origins, c.loaded.config.Policy)
 	}
-	log.skewed = log.zoneless && c.details.TimeZone == ""
+	log.skewed = log.zoneless && c.Details.TimeZone == ""
 	return log, err
 }
 
-// write makes the folder, and returns the SHA-256 of its manifest.
-func (c *folderAudit) write(ctx context.Context, dir string, lines *evidenceLines) (sum string, err error) {
-	folder, err := disk.NewFolder(dir, 0o700)
+// write makes the folder with the lines of an audit, and returns the SHA-256 of its manifest.
+func (c *folderAudit) write(ctx context.Context, a *auditRun, r *report.Report) (sum string, err error) {
+	folder, err := disk.NewFolder(c.folder, 0o700)
 	if err != nil {
 		return "", err
 	}
@@ -358,32 +343,54 @@ func (c *folderAudit) write(ctx context.Context, dir string, lines *evidenceLine
 			err = errors.Join(err, folder.Discard())
 		}
 	}()
-	w := &linesWriter{folder: folder, accused: lines.accused, known: c.side.identity.Names, names: map[string]bool{},
-		files: map[string]*linesFile{}, taken: map[string]bool{}}
-	lines.rows.To = w
-	if err := cmp.Or(lines.listing.write(ctx), w.flush(true), lines.Close()); err != nil { // its memory goes to the audit
-		return "", err
+	w := &linesWriter{to: folder, accused: map[string]bool{}, known: c.loaded.identity.Names, resolved: a.resolved,
+		names: map[string]bool{}, files: map[string]*linesFile{}, taken: map[string]*linesFile{}}
+	for _, x := range r.Crawlers {
+		if x.Verdicts[report.Violation] > 0 {
+			w.accused[operatorOf(x.Crawler, x.Operator, x.Category != report.Unknown)] = true
+		}
 	}
-	for _, f := range slices.SortedFunc(maps.Values(w.files), func(x, y *linesFile) int {
-		return cmp.Compare(x.File, y.File)
-	}) {
-		c.details.Lines = append(c.details.Lines, f.Lines)
+	a.evidence.rows.To = w
+	err = cmp.Or(a.evidence.write(ctx), w.flush(true), a.evidence.Close()) // its memory goes to the audit of the lines
+	for _, name := range slices.Sorted(maps.Keys(w.taken)) {
+		c.Lines = append(c.Lines, w.taken[name].Lines)
 	}
-	if w.known != nil {
-		c.names = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(w.names)), ""))
+	put := func(files map[string][]byte, failed error) {
+		for name, text := range files {
+			failed = cmp.Or(err, failed, folder.Append(name, text, 0o600, true))
+		}
+		if err = cmp.Or(err, failed); err == nil {
+			c.sums, err = evidence.SumsOf(ctx, folder.Path(""))
+		}
 	}
-	files, err := c.files(ctx, folder.Path(""))
-	for name, text := range files {
-		err = cmp.Or(err, folder.Append(name, text, 0o600, true))
+	put(c.judgedBy(w.names))
+	if c.dir, c.budget = folder.Path(""), newBudget(c.budget.memory); err == nil {
+		put(c.results(ctx))
 	}
+	manifest := c.sums.Manifest()
+	put(map[string][]byte{evidence.SumsFile: manifest}, nil)
 	if err != nil {
 		return "", err
 	}
-	sums, _, err := evidence.SumsOf(ctx, folder.Path(""))
-	if err = cmp.Or(err, folder.Append(evidence.SumsFile, sums.Manifest(), 0o600, true)); err != nil {
-		return "", err
+	return evidence.SumOf(manifest), folder.Commit()
+}
+
+// judgedBy returns the files that results reads, but the lines.
+func (c *folderAudit) judgedBy(names map[string]bool) (map[string][]byte, error) {
+	b, list := *c.loaded.basis, []byte(nil)
+	if b.Names != "" || len(names) > 0 {
+		b.Names = cmp.Or(b.Names, basis.NamesFile)
+		list = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(names)), ""))
 	}
-	return evidence.SumOf(sums.Manifest()), folder.Commit()
+	p, err := b.Packed()
+	if err = cmp.Or(err, p.Add(&b, c.loaded.list, list)); err != nil {
+		return nil, err
+	}
+	if p.Files[evidence.Basis], err = evidence.JSON(p.Basis); err != nil {
+		return nil, err
+	}
+	p.Files[evidence.DetailsFile], err = evidence.JSON(c.Details.Rewrite(report.ToUTF8))
+	return p.Files, err
 }
 
 // errNoEvidence is the error of an audit that was interrupted before it had a folder.
@@ -396,27 +403,22 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditRun, r *report.Re
 		p.Messages.warn("%v", errNoEvidence)
 		return err
 	}
-	c := &folderAudit{side: p.loaded, budget: p.budget, workers: p.workers, word: p.Messages.Word,
-		details: evidence.Details{Schema: evidence.Schema, Program: p.Program, Command: p.Command, MadeBy: p.madeBy,
-			Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut, Violations: r.Totals.Verdicts[report.Violation],
-			TimeZone: p.timeZone, Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}}
-	for _, pair := range a.verified {
-		c.details.LookedUp = append(c.details.LookedUp,
-			evidence.Client{Crawler: pair.Profile.Name, Address: pair.Addr})
-	}
+	c := &folderAudit{auditPlan: *p, used: evidence.Sums{}, Details: evidence.Details{Schema: evidence.Schema,
+		Program: p.Program, Command: p.Command, MadeBy: p.madeBy, Partial: r.Partial,
+		Proxied: r.Proxied, AddressesCut: r.IPv4Cut, Violations: r.Totals.Verdicts[report.Violation], TimeZone: p.timeZone,
+		Lines: []evidence.Lines{}, Logs: r.Inputs}}
 	sum, unwritten := "", errors.Join(a.run.Close(), a.rows.Close()) // their memory goes to the lines of the folder
 	if unwritten == nil {
-		sum, unwritten = c.write(ctx, p.folder, a.evidence)
+		sum, unwritten = c.write(ctx, a, r)
 	}
 	switch {
 	case unwritten != nil && ctx.Err() != nil:
 		return &Error{Interrupted, errNoEvidence}
 	case unwritten != nil:
 		return inputError(errors.Join(err, disk.Writing(p.folder, unwritten)))
-	}
-	if n := c.details.Violations - c.report.Totals.Verdicts[report.Violation]; n > 0 {
+	case c.Violations > c.violations:
 		p.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
-			p.folder, english.Plural(n, "violation"))
+			p.folder, english.Plural(c.Violations-c.violations, "violation"))
 	}
 	p.Messages.warn("%s has the evidence of the violations by %s; the SHA-256 of its manifest is %s", p.folder,
 		english.Plural(c.letters, "crawler"), sum)
@@ -430,21 +432,17 @@ func (o *planner) checkEvidence(inputs disk.Inputs) error {
 		return nil
 	}
 	err := disk.CheckFolder(o.Evidence, "evidence", o.Force, func(entries []fs.DirEntry) bool {
-		has := map[string]bool{}
-		for _, e := range entries {
-			has[e.Name()] = true
-		}
-		return has[evidence.SumsFile] && has[evidence.DetailsFile]
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == evidence.DetailsFile })
 	})
-	names := inputs.Names
+	names := slices.Clip(inputs.Names)
 	for _, out := range o.outputs() {
-		names = append(slices.Clip(names), out.Name)
+		names = append(names, out.Name)
 	}
 	if err = checkFolder("option Evidence", o.Evidence, names, err); err != nil {
 		return err
 	}
-	if err = disk.Writing(o.Evidence, disk.CheckWritable(filepath.Dir(filepath.Clean(o.Evidence)))); err != nil {
-		return inputError(err)
+	if err = disk.CheckWritable(filepath.Dir(filepath.Clean(o.Evidence))); err != nil {
+		return inputError(disk.Writing(o.Evidence, err))
 	}
 	return nil
 }
@@ -468,40 +466,36 @@ type Verified struct{ Checked, Failed []string }
 func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 	v := &Verified{}
 	err := v.check(ctx, o)
-	if ctx.Err() != nil {
+	_, isOurs := errors.AsType[*Error](err)
+	switch {
+	case ctx.Err() != nil:
 		return nil, &Error{Interrupted, errors.New("interrupted: not all was checked")}
+	case err != nil && !isOurs:
+		return nil, inputError(err)
 	}
-	if _, known := errors.AsType[*Error](err); err != nil && !known {
-		err = inputError(err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
+	return v, err
 }
 
 func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
-	sums, others, err := evidence.SumsOf(ctx, o.Dir)
-	if err != nil {
-		return err
-	}
-	if sums[evidence.SumsFile] == "" || sums[evidence.DetailsFile] == "" {
+	sums, err := evidence.SumsOf(ctx, o.Dir)
+	if err == nil && !(sums.Has(evidence.SumsFile) && sums.Has(evidence.DetailsFile)) {
 		v.Failed = []string{fmt.Sprintf("%s has no %s and %s: it is no folder of evidence", o.Dir, evidence.SumsFile,
 			evidence.DetailsFile)}
 		return nil
 	}
-	manifest, err := disk.ReadLimited(filepath.Join(o.Dir, evidence.SumsFile), maxListFile)
-	if err != nil {
+	manifest, failed := disk.ReadLimited(filepath.Join(o.Dir, evidence.SumsFile), maxListFile)
+	if err = cmp.Or(err, failed); err != nil {
 		return err
 	}
 	delete(sums, evidence.SumsFile)
-	if v.Failed = append(others, sums.Differ(evidence.Stated(manifest), " does not have the SHA-256 that "+
-		evidence.SumsFile+" states", " is not in "+evidence.SumsFile)...); len(v.Failed) > 0 {
+	if v.Failed = sums.Differ(evidence.Stated(manifest), " does not have the SHA-256 that "+evidence.SumsFile+" states",
+		" is not in "+evidence.SumsFile); len(v.Failed) > 0 {
 		return nil
 	}
-	c := &folderAudit{budget: newBudget(o.Memory), word: o.Messages.Word}
+	c := &folderAudit{auditPlan: auditPlan{budget: newBudget(o.Memory), Results: Results{Messages: o.Messages}},
+		dir: o.Dir, sums: sums, used: evidence.Sums{}}
 	c.workers = c.budget.workers(o.Workers)
-	made, err := c.again(ctx, sums, o.Dir)
+	files, err := c.results(ctx)
 	_, isOurs := errors.AsType[*Error](err)
 	_, isLimit := errors.AsType[disk.LimitError](err)
 	switch {
@@ -511,7 +505,10 @@ func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
 		v.Failed = []string{fmt.Sprintf("the folder does not say how its lines were judged: %v", err)}
 		return nil
 	}
-	if v.Failed = sums.Differ(made, " is not what an audit of the folder's lines gives",
+	for name, text := range files {
+		c.used[name] = evidence.SumOf(text)
+	}
+	if v.Failed = sums.Differ(c.used, " is not what an audit of the folder's lines gives",
 		" is one file more than evidence has"); len(v.Failed) > 0 {
 		return nil
 	}
@@ -519,57 +516,9 @@ func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
 		fmt.Sprintf("All %s have the SHA-256 that %s states. Its own SHA-256 is %s.",
 			english.Plural(int64(len(sums)), "file"), evidence.SumsFile, evidence.SumOf(manifest)),
 		fmt.Sprintf("An audit of the folder's lines finds %s by %s, and gives the same report and letters.",
-			english.Plural(c.report.Totals.Verdicts[report.Violation], "violation"), english.Plural(c.letters, "crawler")),
+			english.Plural(c.violations, "violation"), english.Plural(c.letters, "crawler")),
 		"Not checked, since no folder shows it: that the lines are from the logs, that no other line clears the " +
 			"requests, and what " + evidence.DetailsFile + " states about the audit and the logs.",
 	}
 	return nil
-}
-
-// again audits the lines of a folder with these files, which are trusted no more than the files and
-// options of an audit. It returns the expected sums of its files.
-func (c *folderAudit) again(ctx context.Context, sums evidence.Sums, dir string) (evidence.Sums, error) {
-	open := basis.Open(func(name string) (io.ReadCloser, error) {
-		if sums[name] == "" {
-			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-		}
-		return disk.Open(filepath.Join(dir, filepath.FromSlash(name)))
-	})
-	text, err := open.Read(evidence.DetailsFile)
-	if err = cmp.Or(err, json.Unmarshal(text, &c.details)); err != nil {
-		return nil, err
-	}
-	c.details = report.Texts(c.details, report.FromUTF8)
-	made, d := evidence.Sums{}, &c.details
-	switch {
-	case d.Schema != evidence.Schema:
-		return nil, inputError(fmt.Errorf("%s: the folder is of another version of this program: its form is %q, and "+
-			"this program reads %s only", dir, d.Schema, evidence.Schema))
-	case strings.EqualFold(d.TimeZone, "local"):
-		return nil, errors.New("its time zone is that of another machine")
-	}
-	for _, x := range d.Lines {
-		if made[x.File] != "" || sums[x.File] == "" {
-			return nil, fmt.Errorf("%s is not there, or counted twice", x.File)
-		}
-		made[x.File] = sums[x.File]
-	}
-	if text, err = open.Read(evidence.Basis); err != nil {
-		return nil, err
-	}
-	b, err := basis.Unpack(text, open)
-	if err == nil && b.Names != "" {
-		c.names, err = open.Read(basis.NamesFile)
-	}
-	if err == nil {
-		c.side, err = restored(b, open, d.TimeZone, c.budget)
-	}
-	if err != nil {
-		return nil, err
-	}
-	files, err := c.files(ctx, dir)
-	for name, text := range files {
-		made[name] = evidence.SumOf(text)
-	}
-	return made, err
 }

@@ -24,7 +24,7 @@ type Kind struct {
 // Kinds returns all kinds. It must not be changed.
 func Kinds() []Kind { return withLongest() }
 
-// withLongest returns kinds with the examples of files that are too long to be made at every start.
+// withLongest returns kinds with the examples that are too long to be made at every start.
 var withLongest = sync.OnceValue(func() []Kind {
 	all := slices.Clone(kinds)
 	for i := range all {
@@ -97,7 +97,7 @@ var kinds = []Kind{
 	of(compile.NoteUTF16, rfcFile, "\xff\xfeU\x00s\x00", 1, rule),
 	{"log", asError, "looks like a log, not a robots.txt", rfcFile,
 		`192.0.2.1 - - [26/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "GPTBot/1.2"` + "\n", 1, rule},
-	of(compile.NoteTruncated, rfcLimits, "", 3, rule), // Kinds adds this example, and others that are long
+	of(compile.NoteTruncated, rfcLimits, "", 3, rule), // Kinds adds this and other long examples
 	of(compile.NoteLongLine, googleCode, "", 3, rule),
 	of(compile.NoteNUL, googleCode, everybody+"Disallow: /a\x00b\n", 2, rule),
 	of(compile.NoteNoField, rfcSyntax, rule+"keep out\n", 3, rule+"# keep out\n"),

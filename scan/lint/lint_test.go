@@ -12,7 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
-// options are those of the command without flags.
+// options are the command's options without flags.
 func options(t testing.TB) lint.Options {
 	set, err := crawler.New(crawler.Builtin())
 	if err != nil {
@@ -30,7 +30,8 @@ func options(t testing.TB) lint.Options {
 	}}
 }
 
-// TestKinds: the bad example of a kind has a note of it in its line, and the good one has none.
+// TestKinds checks that the bad example of a kind has a note of it on its line, and that the good
+// one has none.
 func TestKinds(t *testing.T) {
 	o := options(t)
 	names := map[string]bool{}
@@ -59,8 +60,8 @@ func show(notes []lint.Note) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSentences: a note names the crawler that it is about, the line that it compares with, and what
-// may be meant.
+// TestSentences checks that a note names its crawler, the line for comparison, and the probable
+// intention.
 func TestSentences(t *testing.T) {
 	for _, c := range []struct{ body, kind, want string }{
 		{"\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /\n", "unknown-key", "that was encoded twice"},
@@ -70,7 +71,7 @@ func TestSentences(t *testing.T) {
 		{"User-agent: GPTBot\nCrawl-delay: 5\nUser-agent: CCBot\nDisallow: /\n", "contested",
 			"for gptbot, RFC 9309 (line 4)"},
 		{"User-agent: CCBot\nUser-agent: GPTBot\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /b\n", "repeated-group",
-			"that of line 2"},
+			"the first is on line 2"},
 		{"User-agent: GPTBot\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "dead-rule", "would be joined with the next"},
 		{"User-agent: GPTBot\nAllow: /\n", "dead-rule", "what it allows is allowed anyway"},
 		{"User-agent: AdsBot\nDisallow: /\n", "other-operator", "no crawler of Google's is bound; AdsBot-Google meant?"},
@@ -93,8 +94,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestContradicted: a rule that another contradicts is noted where a plain path is meant and a type of files is missed,
-// all others on request only.
+// TestContradicted checks that contradicted rules are noted if a plain path overlooks a type of
+// files, and on request all others.
 func TestContradicted(t *testing.T) {
 	for _, c := range []struct {
 		body  string
@@ -122,7 +123,7 @@ func TestContradicted(t *testing.T) {
 	}
 }
 
-// TestColon: that a colon is missing is said only where one is.
+// TestColon checks that a missing colon is reported only where one is missing.
 func TestColon(t *testing.T) {
 	for _, body := range []string{"User agent: *\nDisallow: /\n", "Useragent: *\nDisallow: /\n",
 		"User-agent: *\nDisallow AI training: /\n", "User-agent: *\nDisallowAITraining: /\n",
@@ -135,7 +136,8 @@ func TestColon(t *testing.T) {
 	}
 }
 
-// TestEqualRules: of rules that make each other superfluous one stays, and those that are noted may all go.
+// TestEqualRules checks that one of several redundant rules remains, and that all noted ones may be
+// removed.
 func TestEqualRules(t *testing.T) {
 	for _, c := range []struct {
 		body string
@@ -145,7 +147,7 @@ func TestEqualRules(t *testing.T) {
 		{"Disallow: /a\nDisallow: /b\nDisallow: /a*\n", []int{4}},
 		{"Disallow: /a/b\nDisallow: /a\n", []int{2}},
 		{"Allow: /a\nDisallow: /a\n", []int{3}},
-		{"Disallow: /%7Ea\nDisallow: /~a\n", nil}, // which Google's parser tells apart
+		{"Disallow: /%7Ea\nDisallow: /~a\n", nil}, // Google's parser distinguishes these
 	} {
 		var dead []int
 		for _, n := range lint.Check([]byte("User-agent: *\n"+c.body), options(t)) {
@@ -159,23 +161,24 @@ func TestEqualRules(t *testing.T) {
 	}
 }
 
-// TestHostile has files whose rules take long to compare: each ends in seconds, and what was not
-// decided is told.
+// TestHostile has files whose rules are slow to compare: each ends in seconds, and undecided
+// questions are reported.
 func TestHostile(t *testing.T) {
 	o := options(t)
-	wild := "User-agent: *\n"
+	var text strings.Builder
+	text.WriteString("User-agent: *\n")
 	for i := range 15_000 {
-		wild += fmt.Sprintf("Disallow: /*%d*x\nAllow: /*x*%d\n", i, i)
+		fmt.Fprintf(&text, "Disallow: /*%d*x\nAllow: /*x*%d\n", i, i)
 	}
 	gaps := "User-agent: *\n"
 	for i := range 20 {
 		gaps += "Disallow: /" + strings.Repeat("*a", 6000+i) + "\nAllow: /" + strings.Repeat("*b*a", 3000+i) + "\n"
 	}
-	for _, body := range []string{wild, gaps} {
+	for _, body := range []string{text.String(), gaps} {
 		start := time.Now()
 		isTold := slices.ContainsFunc(lint.Check([]byte(body), o), func(n lint.Note) bool { return n.Kind == "not-decided" })
 		if took := time.Since(start); took > 30*time.Second || !isTold {
-			t.Errorf("%.40q...: %v, not decided is told: %v", body, took, isTold)
+			t.Errorf("%.40q...: %v, undecided is reported: %v", body, took, isTold)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (l *linter) readAgents() {
 				in[token] = place{i, a.Line}
 			} else if first.group != i && token != "" && !repeated[token] && !l.literal() {
 				repeated[token] = true
-				l.add(a.Line, "repeated-group", a.Value, fmt.Sprintf("the first is that of line %d", first.line), "")
+				l.add(a.Line, "repeated-group", a.Value, fmt.Sprintf("the first is on line %d", first.line), "")
 			}
 			kind := l.crawler.kindOfAgent(a.Value)
 			if kind != "" {
@@ -147,7 +147,7 @@ func (l *linter) readAgents() {
 	if more := len(unknown) - 1; more >= 0 {
 		also := ""
 		if more > 0 {
-			also = fmt.Sprintf("nor that of %s", english.Plural(int64(more), "more line"))
+			also = fmt.Sprintf("nor the ones on %s", english.Plural(int64(more), "more line"))
 		}
 		l.add(unknown[0].Line, "unknown-name", unknown[0].Value, also, "")
 	}

@@ -103,7 +103,8 @@ func linesOf(notes []lint.Note) string {
 	return strings.Join(list, "\n")
 }
 
-// TestDefaults: what is noted about the robots.txt that programs for sites come with is of use to their users.
+// TestDefaults checks that the notes on the robots.txt of content management systems are useful to
+// their users.
 func TestDefaults(t *testing.T) {
 	o := options(t)
 	o.Sitemap = nil
@@ -127,7 +128,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestRecipes: nothing false is noted about what pages for authors teach.
+// TestRecipes checks that there are no false notes on what pages for authors teach.
 func TestRecipes(t *testing.T) {
 	o := options(t)
 	o.Sitemap = nil
@@ -265,7 +266,7 @@ User-agent: DuckDuckBot
 #! past-limit
 #`
 
-// TestPlanted: each fault of a file is found in its line.
+// TestPlanted checks that each fault of a file is found on its line.
 func TestPlanted(t *testing.T) {
 	body := fmt.Sprintf(planted, strings.Repeat("x", 17_000))
 	body += strings.Repeat("x", compile.DefaultMaxBytes-len(body)+1)

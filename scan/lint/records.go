@@ -109,7 +109,7 @@ func (l *linter) readSitemap() {
 	if l.o.Sitemap == nil {
 		return
 	}
-	machines := map[*automaton.Machine][]*automaton.Machine{} // of the readings, by that of the first
+	machines := map[*automaton.Machine][]*automaton.Machine{} // of the readings, by the first reading's machine
 	for _, a := range tokensOf(l.read[0]) {
 		if p := l.crawler.by[a.Token]; a.Token != "*" && (p == nil || p.Category != "search") {
 			continue

@@ -17,7 +17,7 @@ import (
 // A copy binds a crawler in one way or in several: by its readings, by the tokens of
 // several crawlers, by groups that may be meant, and by lines past the limit.
 
-// TestAlso: a copy forbids or permits only what it does under all token lists.
+// TestAlso checks that a copy forbids or permits only what it does under all token lists.
 func TestAlso(t *testing.T) {
 	news := reading.Subject{Tokens: []string{"Googlebot"}, Also: [][]string{{"Googlebot-News", "Googlebot"}}, Readings: asGoogle}
 	for _, test := range []struct {
@@ -43,7 +43,7 @@ func TestAlso(t *testing.T) {
 	}
 }
 
-// TestPerhaps: a group whose token stands in the header of a crawler binds it perhaps.
+// TestPerhaps checks that a group whose token is in a crawler's header may bind it.
 func TestPerhaps(t *testing.T) {
 	const all = "User-agent: *\nDisallow: /a\nUser-agent: acme\n"
 	for _, test := range []struct {
@@ -97,8 +97,8 @@ func TestTokensIn(t *testing.T) {
 	}
 }
 
-// TestEndedRuns: where another record ends a run of user-agent lines, or not, and that changes
-// what binds, a copy is contested, but not for Google's crawlers.
+// TestEndedRuns checks that if ending a run of user-agent lines at another record changes what
+// binds, a copy is contested, except for Google's crawlers.
 func TestEndedRuns(t *testing.T) {
 	const crawlDelay = "User-agent: gptbot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a"
 	const run, runs = "User-agent: gptbot\n", "\nUser-agent: other\nDisallow: /a"
@@ -140,7 +140,7 @@ func TestEndedRuns(t *testing.T) {
 	}
 }
 
-// TestSitemapTargets: a copy permits the exact target of its Sitemap lines of this
+// TestSitemapTargets checks that a copy permits the exact target of its Sitemap lines for this
 // host, under any scheme and port.
 func TestSitemapTargets(t *testing.T) {
 	const all = "User-agent: *\nDisallow: /\n"
@@ -199,8 +199,7 @@ func TestSitemapTargets(t *testing.T) {
 	}
 }
 
-// TestAlikeHasAllAlternatives: copies that differ in any of the alternatives are not
-// alike.
+// TestAlikeHasAllAlternatives checks that copies that differ in any alternative aren't alike.
 func TestAlikeHasAllAlternatives(t *testing.T) {
 	const a = "User-agent:*|Disallow:/a|"
 	subject := reading.Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"},
@@ -228,7 +227,7 @@ func long(past string) Row {
 	return Row{Body: body, Past: pastLimit, Size: size}
 }
 
-// TestPastTheLimit: crawlers that are not Google's may read more than they must.
+// TestPastTheLimit checks that crawlers other than Google's may read more than the minimum.
 func TestPastTheLimit(t *testing.T) {
 	for _, test := range []struct {
 		past, target string
@@ -275,8 +274,8 @@ func TestPastTheLimit(t *testing.T) {
 	}
 }
 
-// TestSitemapPastTheLimit: a sitemap may be fetched wherever its line is, since many files
-// end with them.
+// TestSitemapPastTheLimit checks that a sitemap may be fetched wherever its line is, because many
+// files end with them.
 func TestSitemapPastTheLimit(t *testing.T) {
 	var s automaton.Scratch
 	for past, target := range map[string]string{"Sitemap: /a/s.xml": "/a/s.xml",
@@ -292,7 +291,7 @@ func TestSitemapPastTheLimit(t *testing.T) {
 	}
 }
 
-// TestReadBody: what is kept of a text, and its size.
+// TestReadBody checks what is kept of a text, and its size.
 func TestReadBody(t *testing.T) {
 	const all = "user-agent: *\nDisallow: /a\nAllow: /b\n user agent:x\r\nallow: /c"
 	for limit := range len(all) + 3 {

@@ -1,13 +1,13 @@
 package policy
 
 // Several tests check whether rules are the same, and each ignores something else:
-//   - alternatives whose machines are one pointer are one; they ignore the reading by which a
-//     target becomes a path;
-//   - Machine.Agrees tells that the verdicts on canonical paths are the same, by the same lines: it
-//     ignores the dialects, and all paths that are not canonical;
-//   - contents.number compares the lists of rules, across versions: it ignores only the lines;
-//   - Binding.Alike compares whole copies, by the numbers of all alternatives with their readings
-//     and by the Sitemap lines: it ignores lines, and the groups of other crawlers.
+//   - Alternatives with the same machine pointer are the same. This ignores the reading by which a
+//     target becomes a path.
+//   - Machine.Agrees compares the verdicts on canonical paths and the deciding lines. It ignores
+//     dialects, and all paths that aren't canonical.
+//   - contents.number compares lists of rules across versions. It ignores only their lines.
+//   - Binding.Alike compares whole copies, by the numbers of all alternatives with their readings and
+//     by the Sitemap lines. It ignores lines, and the groups of other crawlers.
 
 import (
 	"encoding/binary"
@@ -27,13 +27,13 @@ import (
 // use.
 type Binding struct {
 	subject reading.Subject
-	host    string // "" if the policy is for all
+	host    string // "" if the policy is for all hosts
 	history *history
-	rules   []atomic.Pointer[copyRules] // of each copy
+	rules   []atomic.Pointer[copyRules] // per copy
 	alike   struct {
 		sync.Once
 		first     []int32
-		different []*copyRules // of bodies, those that do not say the same as one before
+		different []*copyRules // of bodies, without repetitions
 	}
 }
 
@@ -43,12 +43,12 @@ type alternative struct {
 	reading reading.Reading
 }
 
-// copyRules is the rules of one copy that bind a crawler. Only delay changes, once.
+// copyRules are the rules of a copy that bind a crawler. Only delay changes, once.
 type copyRules struct {
 	first  alternative
-	others []alternative // those that may say something else
-	plain  []alternative // those that may differ on a canonical path
-	hop    *Judgement    // the judgement of a hop, for all targets; nil if the copy is no hop
+	others []alternative // alternatives that may differ
+	plain  []alternative // alternatives that may differ on a canonical path
+	hop    *Judgement    // the judgement of a hop on all targets; nil if the copy isn't a hop
 
 	delay struct {
 		sync.Once
@@ -58,8 +58,7 @@ type copyRules struct {
 }
 
 // Bind returns the binding of a crawler on an origin, an index in Origins. In each copy and
-// reading, the groups of Subject.Machine apply. The subject must not be modified
-// afterwards.
+// reading, the groups of Subject.Machine apply. The subject must not be modified afterwards.
 func (p *Policy) Bind(origin int32, s reading.Subject) *Binding {
 	h := p.histories[origin]
 	b := &Binding{subject: s, history: h, rules: make([]atomic.Pointer[copyRules], len(h.copies))}
@@ -69,9 +68,9 @@ func (p *Policy) Bind(origin int32, s reading.Subject) *Binding {
 	return b
 }
 
-// Alike returns, for each copy, the first copy that has the same stance on every request, possibly by other lines: most
-// versions differ only in the groups of other crawlers. Callers must not modify the slice. The first call compiles all
-// copies.
+// Alike returns, for each copy, the first copy that has the same stance on every request, possibly
+// by other lines: most versions differ only in the groups of other crawlers. Callers must not
+// modify the slice. The first call compiles all copies.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(b.findAlike)
 	return b.alike.first
@@ -97,8 +96,8 @@ func (b *Binding) findAlike() {
 	b.alike.first, b.alike.different = first, different
 }
 
-// RulesPermit reports whether the rules of each copy that is a body permit a request target,
-// by all readings, whatever their Sitemap lines say. It costs less than Judge for each copy.
+// RulesPermit reports whether the rules of every copy with a body permit a request target, by all
+// readings, ignoring Sitemap lines. It is cheaper than calling Judge for each copy.
 func (b *Binding) RulesPermit(s *automaton.Scratch, target []byte) bool {
 	b.alike.Do(b.findAlike)
 	if !plain.Is(target) {
@@ -155,9 +154,9 @@ func (b *Binding) makeRules(c copyOf) *copyRules {
 	return m
 }
 
-// alternatives returns the ways in which a body may bind the crawler: by each of its
-// readings, and then by each of its lists of tokens, and by each group that may be meant
-// for it. Where a reading says the same as one before, it is that one's ruleset.
+// alternatives returns the ways in which a body may bind the crawler: by each of its readings, then
+// by each of its lists of tokens, and by each group that may be meant for it. Equal readings share
+// a ruleset.
 func (b *Binding) alternatives(c *body) (all []alternative) {
 	var seen []*automaton.Ruleset
 	add := func(r reading.Reading, robots *compile.Robots) {
@@ -182,8 +181,8 @@ func (b *Binding) alternatives(c *body) (all []alternative) {
 	}
 	for _, r := range b.subject.Readings {
 		add(r, c.robots(r))
-		// Lines past the limit can only permit. A reading that ends runs would find fewer of them,
-		// so it is not asked.
+		// Lines past the limit can only permit. A reading that ends runs would find fewer of them, so it
+		// isn't used.
 		if len(c.past) > 0 && r != reading.ReadGoogle && !r.EndsRuns() {
 			add(r, c.withPast(r))
 		}
@@ -191,8 +190,8 @@ func (b *Binding) alternatives(c *body) (all []alternative) {
 	return all
 }
 
-// says returns a key for what a copy says, which m has: copies with the same key give the
-// crawler the same stances.
+// says returns a key for the rules of a copy, whose alternatives m has. Copies with the same key
+// give the crawler the same stances.
 func (b *Binding) says(n int32, m *copyRules) string {
 	var key []byte
 	for _, a := range append([]alternative{m.first}, m.others...) {
@@ -207,7 +206,7 @@ func (b *Binding) says(n int32, m *copyRules) string {
 	return string(key)
 }
 
-// Stance is whether a copy permits a request.
+// Stance says whether a copy permits a request.
 type Stance uint8
 
 const (
@@ -220,8 +219,8 @@ const (
 	Unseen
 )
 
-// Judgement is a stance and the line of the rule that forbids. If alternatives forbid by different lines, it is the
-// line of the first reading and the first tokens.
+// Judgement is a stance and the line of the forbidding rule. If alternatives forbid by different
+// lines, it is the line of the first reading and the first tokens.
 type Judgement struct {
 	Stance Stance
 	Line   uint32
@@ -229,10 +228,10 @@ type Judgement struct {
 
 // Judge returns the judgement of a copy on a request target in origin or absolute form. It permits
 // targets listed in a Sitemap line of the copy. A copy that is a hop has one judgement for all
-// targets: whether the path that it redirects to may be fetched. Judge does not retain target. It
-// allocates only on the first call for a copy, and for the first target that its rules do not permit.
-// Callers must not ask about /robots.txt itself, which is always allowed, because the dialects differ
-// on it.
+// targets: whether the path of its redirect may be fetched. Judge doesn't retain target. It
+// allocates only on the first call for a copy, and for the first target that its rules don't
+// permit. Callers must not ask about /robots.txt itself, which is always allowed, because the
+// dialects differ on it.
 func (b *Binding) Judge(s *automaton.Scratch, n int32, target []byte) Judgement {
 	m := b.rulesOf(n)
 	if m.hop != nil {
@@ -259,7 +258,7 @@ func (b *Binding) JudgeUnseen(n int32) Judgement {
 	return Judgement{}
 }
 
-// ask returns the judgement without regard to sitemaps.
+// ask returns the judgement without sitemaps.
 func (m *copyRules) ask(s *automaton.Scratch, target []byte) Judgement {
 	var forbids automaton.Verdict
 	if plain.Is(target) {
@@ -299,9 +298,8 @@ func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	return false
 }
 
-// Delay returns the delay between requests that a copy asks of the crawler, by the first of
-// its readings: the Crawl-delay of its groups. ok is false if the copy has none, or is a
-// hop.
+// Delay returns the Crawl-delay that a copy asks of the crawler in the first of its readings. ok is
+// false if the copy has none, or is a hop.
 func (b *Binding) Delay(n int32) (d time.Duration, ok bool) {
 	m := b.rulesOf(n)
 	if m.hop != nil {

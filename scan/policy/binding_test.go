@@ -43,8 +43,8 @@ func judged(robots string, s reading.Subject, target string) Judgement {
 	return constant(robots).Bind(0, s).Judge(&scratch, 0, []byte(target))
 }
 
-// TestJudge is about the group that binds a crawler, and what several readings say together; how one reading
-// matches is the matter of package compile.
+// TestJudge checks which group binds a crawler, and the combination of several readings; package
+// compile tests single readings.
 func TestJudge(t *testing.T) {
 	// The bodies of two groups: rules of Googlebot on line 2, of * on line 4.
 	const star = "User-agent: *\nDisallow: "
@@ -135,8 +135,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestCheapJudgementIsTheFullOne: where the readings are found to agree, only one is asked
-// about canonical paths. The answer must be that of all. What is left out is /robots.txt itself, which is never judged.
+// TestCheapJudgementIsTheFullOne checks that the answer on canonical paths is the same if readings
+// found to agree are asked only once. /robots.txt, which is never judged, is left out.
 func TestCheapJudgementIsTheFullOne(t *testing.T) {
 	const rounds = 2000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -241,8 +241,7 @@ func TestGuardJudgeDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestJudgeHop: a redirect to another path may be forbidden there, whatever is asked
-// for here.
+// TestJudgeHop checks that a redirect to another path may be forbidden there, for any request.
 func TestJudgeHop(t *testing.T) {
 	tests := []struct {
 		name, location, robots string

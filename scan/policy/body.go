@@ -12,26 +12,25 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// body is one text of robots.txt. It is compiled once for each reading, when that
-// reading is first needed.
+// body is a text of robots.txt. It is compiled once per reading, on first use.
 type body struct {
 	text     []byte
-	past     []byte // as Row has it
-	maxBytes int    // as compile.Options has it
+	past     []byte // as in Row
+	maxBytes int    // as in compile.Options
 	compiled [reading.Readings]struct {
 		once, pastOnce, sitemapsOnce sync.Once
 
 		robots, withPast *compile.Robots
 		sitemaps         sitemaps
 	}
-	// wildAgree says that the groups for * agree in all of UnknownReadings. Most
-	// crawlers that have these readings are bound by the groups for *.
+	// wildAgree reports whether the groups for * agree in all of UnknownReadings. Most crawlers with
+	// these readings are bound by the groups for *.
 	wildAgree bool
 	wildOnce  sync.Once
 }
 
-// robots returns the body as compiled for a reading. Where no run of user-agent lines has another
-// record in it, which is nearly always, a reading that ends them is the same.
+// robots returns the body as compiled for a reading. Nearly always no run of user-agent lines
+// contains another record; then readings that end runs at records are the same as others.
 func (b *body) robots(r reading.Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.once.Do(func() {
@@ -44,8 +43,8 @@ func (b *body) robots(r reading.Reading) *compile.Robots {
 	return c.robots
 }
 
-// limit returns how many bytes a crawler of a reading has read in any case: no more than RFC 9309
-// asks for, unless it reads as Google does.
+// limit returns how many bytes every crawler of a reading has read: the minimum of RFC 9309, or
+// Google's limit if it reads as Google does.
 func (b *body) limit(r reading.Reading) int {
 	if r == reading.ReadGoogle {
 		return b.maxBytes
@@ -53,7 +52,7 @@ func (b *body) limit(r reading.Reading) int {
 	return min(compile.Limit(b.maxBytes), compile.DefaultMaxBytes)
 }
 
-// withPast returns the body as robots does, but with the lines past the limit.
+// withPast is robots including the lines past the limit.
 func (b *body) withPast(r reading.Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.pastOnce.Do(func() {
@@ -63,7 +62,7 @@ func (b *body) withPast(r reading.Reading) *compile.Robots {
 	return c.withPast
 }
 
-// sitemaps returns the targets of the Sitemap lines by a reading.
+// sitemaps returns the targets of the Sitemap lines in a reading.
 func (b *body) sitemaps(r reading.Reading) *sitemaps {
 	c := &b.compiled[r]
 	c.sitemapsOnce.Do(func() {
@@ -76,8 +75,8 @@ func (b *body) sitemaps(r reading.Reading) *sitemaps {
 	return &c.sitemaps
 }
 
-// names reports whether a group is for a product token. Most bodies do not contain the
-// word, and are not compiled for that.
+// names reports whether a group is for a product token. It first searches for the word, so that
+// most bodies needn't be compiled.
 func (b *body) names(token string) bool {
 	if !bytes.Contains(bytes.ToLower(b.text), bytes.ToLower([]byte(token))) {
 		return false
@@ -86,8 +85,7 @@ func (b *body) names(token string) bool {
 	return named
 }
 
-// agree reports whether two alternatives of the body give the same verdicts on canonical
-// paths.
+// agree reports whether two alternatives of the body give the same verdicts on canonical paths.
 func (b *body) agree(x, y alternative) bool {
 	if x.reading == reading.ReadRFC9309 && y.reading == reading.ReadGoogleWide &&
 		x.machine == b.robots(x.reading).Ruleset.Wildcard() && y.machine == b.robots(y.reading).Ruleset.Wildcard() {
@@ -105,14 +103,14 @@ func (b *body) wildcardsAgree() bool {
 	return b.wildAgree
 }
 
-// bodyText is all that was read of a body.
+// bodyText is everything read of a body.
 type bodyText struct{ text, past string }
 
-// store holds each different body once.
+// store holds each distinct body once.
 type store struct {
 	maxBytes int
 	byText   map[bodyText]*body
-	byFile   map[*byte]*body // by where the text is: rows that name one file share it
+	byFile   map[*byte]*body // by address of the text, which rows for the same file share
 }
 
 // body returns the body of a row.
@@ -131,17 +129,17 @@ func (s *store) body(r *Row) *body {
 	return b
 }
 
-// contents numbers machines by their rules, without the line numbers, so that machines of
-// different versions with the same rules have the same number. The zero value is ready for
-// use; it is safe for any number of goroutines.
+// contents numbers machines by their rules, ignoring line numbers, so that machines of different
+// versions with the same rules have the same number. The zero value is ready for use. It is safe
+// for concurrent use.
 type contents struct {
 	mu      sync.Mutex
 	known   map[*automaton.Machine]int32
 	numbers map[[sha256.Size]byte]int32
 }
 
-// number returns the number of a machine, which may be nil. Two machines of one dialect
-// have the same number only if they say the same of every path.
+// number returns the number of a machine, which may be nil. Two machines of the same dialect have
+// the same number only if they agree on every path.
 func (c *contents) number(m *automaton.Machine) int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,17 +11,18 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// readDirectory reads a source in the form of a folder. It has a folder for each host, or
-// host:port, with the versions of its robots.txt, whose names are the times from which they are
-// known; or a folder for each time, with the robots.txt of the hosts:
+// ReadDirectory reads a source in the form of a folder. It has either one folder per host, or
+// host:port, with versions of robots.txt named by time, or one folder per time with the robots.txt
+// of the hosts:
 //
 //	example.com/2026-11-01T00:00:00Z.txt
 //	2026-11-01/example.com.txt
 //
 // A time may also be 2026-11-01T000000Z, for systems that permit no colon in a name; 2026-11-01,
-// for midnight in UTC; and 20261101000000, with anything after it but a digit. The name of a folder
-// may go on after a date, and have only the month (Row.Month). The name of a file in it is a host,
-// with or without .txt or .robots.txt, or it is robots.txt in the folder of a host.
+// for midnight in UTC; or 20261101000000, followed by anything but a digit. In the name of a folder
+// a date may be followed by other text, and may be just a month (Row.Month). A file in a folder
+// named by time is named by host, with or without .txt or .robots.txt, or it is robots.txt in the
+// folder of a host.
 //
 // All count as answers with status 200, on http and https. Hidden files are left out; anything else
 // is an error with its path. Of each file as much is kept as ReadBody returns; together they have
@@ -41,10 +42,10 @@ func readDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
 	return d.rows, err
 }
 
-// MonthSkew is the skew that covers a time of which only the month is known.
+// MonthSkew is the skew for a time of which only the month is known.
 const MonthSkew = 31 * 24 * time.Hour
 
-// directory is a folder that is read.
+// directory is a folder being read.
 type directory struct {
 	path   string
 	root   *disk.Root
@@ -79,7 +80,7 @@ func (d *directory) folder(folder string) error {
 	return nil
 }
 
-// row returns what the names of a folder, and of a file or a folder in it, say of a version.
+// row derives a version from the names of a folder and of a file or a folder in it.
 func (d *directory) row(folder, name string) (row Row, err error) {
 	row = Row{Status: 200, File: folder + "/" + name, Where: filepath.Join(d.path, folder, name)}
 	at, isMonth, isTime := capture.DateOf(folder)
@@ -103,7 +104,7 @@ func (d *directory) row(folder, name string) (row Row, err error) {
 	return row, err
 }
 
-// visible returns the names in a folder that are not hidden. There must be some.
+// visible returns the names in a folder that aren't hidden. It fails if there are none.
 func (d *directory) visible(folder string) ([]string, error) {
 	entries, err := d.root.ReadDir(folder)
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// A history is made of the replies of an origin in two steps: its copies are numbered
-// (account), and tables of the lawful copies are made (lawful.go).
+// A history is made of an origin's replies in two steps: numbering its copies (account), and making
+// tables of the lawful copies (lawful.go).
 
-// Version is one robots.txt of an origin: a row of the source, or, where a row is a
-// redirect within the source, one of the versions that it led to while in force.
+// Version is one robots.txt of an origin: a row of the source or, if a row is a redirect within the
+// source, one of the versions that it led to while in force.
 type Version struct {
-	// From is when it began, in nanoseconds since 1970; MinTime if before all time.
-	// An observed version began by this time: it is when it was first seen.
+	// From is when the version began, in nanoseconds since 1970, or MinTime for before all time. For
+	// an observed version it is the first observation; the version may have begun earlier.
 	From     int64
-	Status   int    // as the origin itself answered: 3xx for a redirect, wherever it leads
-	Copy     int32  // of its body, also of one that a redirect led to; -1 if there is none
-	File     string // that the body is from
-	Size     int64  // bytes of the file, -1 if not known, also if the file itself is not
+	Status   int    // the origin's own answer, such as 3xx for a redirect
+	Copy     int32  // of its body, or of the redirect's target; -1 if there is none
+	File     string // source of the body
+	Size     int64  // bytes of the file; -1 if the size or the file is unknown
 	Sum      string // as in Row
 	MaxAge   time.Duration
 	Location string
@@ -29,55 +29,55 @@ type Version struct {
 	Committed bool
 }
 
-// copyOf is a copy of an origin's robots.txt: a body or, if hop is not empty, a redirect
-// to that path, which the rules of the body may forbid to follow.
+// copyOf is a copy of an origin's robots.txt: a body or, if hop isn't empty, a redirect to that
+// path, which may be forbidden by the rules of the body.
 type copyOf struct {
 	body *body
 	hop  string
 }
 
-// account is all that a source says of one origin. Only contents and tokens change after
-// newAccount; they have locks of their own.
+// account is what a source has about one origin. Only contents and tokens change after newAccount;
+// they have their own locks.
 type account struct {
-	replies  []reply   // in the order in which they began
-	versions []Version // one for each of them
+	replies  []reply   // in the order of their beginnings
+	versions []Version // one per reply
 	copies   []copyOf  // bodies in the order in which they came into force, then hops
 	bodies   int32     // how many of the copies are bodies
 	sizes    []sizedCopy
-	unsized  bool // the size of a body is not known
-	unseen   bool // a body is not known
-	// redirects says that a reply is a hop or a redirect that cannot be followed.
+	unsized  bool // the size of a body is unknown
+	unseen   bool // a body is unknown
+	// redirects means that a reply is a hop, or a redirect that can't be followed.
 	redirects bool
-	fails     bool // a reply is a failure to a class of crawlers
-	// ended[i] is the latest end of replies[:i+1], starts[i] the earliest start of
-	// replies[i:].
+	fails     bool // a reply is a failure for a class of crawlers
+	// ended[i] is the latest end of replies[:i+1], and starts[i] the earliest start of replies[i:].
 	ended, starts []int64
 	contents      contents
 	tokens        [reading.Readings]tokens
 }
 
-// history is an account with the lawful copies of each moment: for each class of crawlers,
-// because they read some failures in different ways, by the span and by the long span.
+// history is an account with the lawful copies at each moment. They are tabulated for each class of
+// crawlers, because classes interpret some failures differently, and for the span and the long
+// span.
 type history struct {
 	*account
 	timing
 	tables [classes]struct{ span, long *table }
 }
 
-// timing says how long a copy may be used, in nanoseconds.
+// timing limits how long a copy may be used, in nanoseconds.
 type timing struct{ window, delay, skew int64 }
 
 // general returns how long before a request its span begins.
 func (t timing) general() int64 { return after(after(t.window, t.delay), t.skew) }
 
-// sizedCopy is a body with the size that a version says it has.
+// sizedCopy is a body with the size stated by a version.
 type sizedCopy struct {
 	size int64
 	copy int32
 }
 
-// classes is the number of classes of crawlers, to which some failures mean different
-// things: answer.Others and answer.Google.
+// classes is the number of classes of crawlers, which interpret some failures differently:
+// answer.Others and answer.Google.
 const classes = 2
 
 // newAccount makes the account of an origin from its replies.
@@ -87,7 +87,7 @@ func newAccount(replies []reply, bodies *store) *account {
 	for i := range replies {
 		r := &replies[i]
 		r.means = [classes]answer.Meaning{answer.Of(r.status, answer.Others), answer.Of(r.status, answer.Google)}
-		a.fails = a.fails || r.means[answer.Google] == answer.Failed // what fails for others does for Google
+		a.fails = a.fails || r.means[answer.Google] == answer.Failed // failures for others are failures for Google too
 		a.redirects = a.redirects || r.means[answer.Others] == answer.Redirect
 	}
 	a.sort()
@@ -107,7 +107,7 @@ func newHistory(a *account, t timing) *history {
 	return h
 }
 
-// number gives numbers to the copies: first to bodies, then to hops.
+// number numbers the copies: first bodies, then hops.
 func (a *account) number(bodies *store) {
 	known := map[copyOf]int32{}
 	for _, hops := range []bool{false, true} {
@@ -135,8 +135,7 @@ func (a *account) number(bodies *store) {
 	}
 }
 
-// sort brings the replies into the order in which they began, and makes a version of
-// each.
+// sort sorts the replies by their beginnings, and makes a version of each.
 func (a *account) sort() {
 	slices.SortStableFunc(a.replies, func(x, y reply) int { return cmp.Compare(x.begun, y.begun) })
 	a.ended, a.starts = make([]int64, len(a.replies)), make([]int64, len(a.replies))
@@ -189,25 +188,27 @@ func (a *account) firstOfSize(size int64) int {
 	return i
 }
 
-// inForce returns the range of versions that holds all that are in force at some
-// moment from the first to the last.
+// inForce returns the smallest range of versions with all that are in force at any moment from the
+// first to the last.
 func (a *account) inForce(first, last int64) (i, j int) {
 	i, _ = slices.BinarySearch(a.ended, after(first, 1))
 	j, _ = slices.BinarySearch(a.starts, after(last, 1))
 	return i, max(i, j)
 }
 
-// Change is a change of a site's robots.txt, from one of its versions to another. It was made between Since and At, in
-// nanoseconds since 1970, which differ if others that say nothing were between, or if versions were only observed.
+// Change is a change of a site's robots.txt from one version to another. It was made between Since and
+// At, in nanoseconds since 1970. These differ if uninformative versions lie between, or if versions
+// were only observed.
 type Change struct {
 	Site
 	Old, New  int32
 	Since, At int64
 }
 
-// Changes returns the changes of robots.txt, by origin, then by time. Origins of one host with the same versions,
-// as http and https nearly always are, are one site. Versions that failed, or that lead to no file of the
-// source, say nothing: a file that is the same after them as before has not changed.
+// Changes returns the changes of robots.txt, by origin, then by time. Origins of a host with the same
+// versions, as http and https nearly always are, form one site. Versions that failed, or that lead to
+// no file of the source, are uninformative: a file that is the same before and after them has not
+// changed.
 func (p *Policy) Changes() (list []Change) {
 	for first, o := int32(0), int32(0); int(o) < len(p.origins); first = o {
 		h, old, since := p.histories[o], int32(-1), int64(forever)

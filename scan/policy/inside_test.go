@@ -13,8 +13,8 @@ import (
 
 const insideHead = "from,origin,status,file\n2026-01-01,example.com,200,"
 
-// TestFolderReadsNothingElse: a folder of strangers reads no file outside of it, by whatever name or link,
-// and what is in it as before.
+// TestFolderReadsNothingElse checks that untrusted folders can't make names or links read files
+// outside, and that files inside are read as before.
 func TestFolderReadsNothingElse(t *testing.T) {
 	secret := filepath.Join(files(t, map[string]string{"s/robots.txt": "secret", "s/2026-01-01.txt": "secret",
 		"s/manifest.csv": insideHead + "robots.txt\n"}), "s")
@@ -80,8 +80,8 @@ func TestFolderReadsNothingElse(t *testing.T) {
 	}
 }
 
-// TestOnlyRegularFiles: neither a manifest nor a file of one is a device or a file that the system makes up,
-// wherever it is.
+// TestOnlyRegularFiles checks that devices and generated files are rejected as manifests and as
+// their files.
 func TestOnlyRegularFiles(t *testing.T) {
 	for _, name := range []string{"/dev/zero", "/dev/null", "/proc/self/environ", "/proc/self/cmdline", "/proc/version",
 		"/sys/kernel/uevent_seqnum"} {
@@ -97,7 +97,8 @@ func TestOnlyRegularFiles(t *testing.T) {
 	}
 }
 
-// TestCell: no cell begins a formula or has what a terminal obeys, and each gives its text again.
+// TestCell checks that no cell begins a formula or can control a terminal, and that each gives its
+// text back.
 func TestCell(t *testing.T) {
 	for _, text := range []string{"", "a", "/robots.txt", "=1+1", "+1", "-1", "@a", "\t=1", "\r=1", "\n=1", "\x00", "a\x1b[31m",
 		"a\u202eb", "\u2066", "\u200f", "\ufeff=1", "\u0085", "\u2028", `"`, `"a"`, `"\x41"`, `a"b`, `a\x41`, "'=1", "\xff=", "a\xffb",

@@ -13,8 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// TestPipesAndSockets: a pipe or a socket is refused at once, as a manifest, as a file of one, and in a
-// folder of dated files.
+// TestPipesAndSockets checks that pipes and sockets are rejected at once, as a manifest, as its
+// files, and in a folder of dated files.
 func TestPipesAndSockets(t *testing.T) {
 	short, err := os.MkdirTemp("", "s") // a socket has a short name
 	if err != nil {

@@ -57,21 +57,21 @@ type Lawful struct {
 	Quoted int32
 }
 
-// table has the lawful copies for a class of crawlers, by the span or by the long span. Between two
-// moments at which something changes they are the same, and they are found when they are first asked for.
+// table has the lawful copies for a class of crawlers, for the span or the long span. They are
+// constant between two changes, and computed on first use.
 type table struct {
 	*account
 	timing
 	class   answer.Class
 	long    bool
 	longest int64   // the longest max_age of a reply
-	from    []int64 // the moments at which something may change; the first is MinTime
+	from    []int64 // the moments of possible changes; the first is MinTime
 	known   []atomic.Pointer[Lawful]
-	listed  atomic.Int64 // how many numbers the lists in known have
+	listed  atomic.Int64 // total length of the lists in known
 }
 
-// maxListed bounds how many numbers the lists of a table have. Further ones are made anew each time: of
-// thousands of versions within one span, each moment has thousands of copies.
+// maxListed limits the total length of the cached lists of a table. Lists beyond it are computed
+// each time. With thousands of versions within a span, each moment has thousands of copies.
 const maxListed = 1 << 22
 
 func newTable(a *account, t timing, class answer.Class, long bool) *table {
@@ -97,7 +97,7 @@ func (t *table) length() int64 {
 	return t.general()
 }
 
-// gone returns the moment from which on a reply is no longer in the span.
+// gone returns the moment at which a reply leaves the span.
 func (t *table) gone(r *reply) int64 {
 	if r.end == forever {
 		return forever
@@ -129,11 +129,11 @@ func (t *table) at(moment int64) *Lawful {
 	return l
 }
 
-// find finds the lawful copies from a moment on, up to the next change.
+// find computes the lawful copies from a moment until the next change.
 func (t *table) find(at int64) *Lawful {
 	l := &Lawful{Long: t.long, Unknown: before(at, t.length()) < t.starts[0]}
 	var copies []int32
-	oldest := int32(-1) // of the versions in the span that have a body
+	oldest := int32(-1) // of the versions in the span with a body
 	first, last := t.inForce(before(before(at, t.length()), t.longest), after(at, t.skew))
 	for i := first; i < last; i++ {
 		r := &t.replies[i]
@@ -154,7 +154,7 @@ func (t *table) find(at int64) *Lawful {
 			(answer.MayBeGone(r.status, t.class) || after(r.start, int64(LongOutage)) <= at)
 		l.NoPolicy = l.NoPolicy || r.far || means == answer.None
 		l.Redirected = l.Redirected || r.copy < 0 && means == answer.Redirect
-		// What was in force later than a window after the last observation is not known.
+		// What was in force later than a window after the last observation is unknown.
 		known := after(r.seen, t.window)
 		l.Unknown = l.Unknown || at > known && r.end-1 > known || r.unseen
 	}
@@ -166,7 +166,7 @@ func (t *table) find(at int64) *Lawful {
 	return l
 }
 
-// cite returns Lawful.Quoted, by the bodies that are lawful.
+// cite returns Lawful.Quoted, given the lawful bodies.
 func (t *table) cite(at int64, bodies []int32, oldest int32) int32 {
 	if len(bodies) == 0 {
 		return -1
@@ -197,9 +197,9 @@ func (p *Policy) LawfulLong(origin int32, t int64, by answer.Class) *Lawful {
 	return p.histories[origin].tables[by].long.at(t)
 }
 
-// Span returns the first and the last moment at which a crawler may have fetched the copy it
-// used at t, for the span or the long span. For a version with a max_age it begins that much
-// earlier.
+// Span returns the first and the last moment at which a crawler may have fetched the copy that it
+// used at t, for the span or the long span. For a version with a max_age, the span begins earlier
+// by that time.
 func (p *Policy) Span(t int64, long bool) (from, to int64) {
 	from, to = before(t, p.general()), after(t, p.skew)
 	if long {
@@ -208,8 +208,8 @@ func (p *Policy) Span(t int64, long bool) (from, to int64) {
 	return from, to
 }
 
-// Skewed returns the policy with a larger skew, for logs whose times are less certain. Copies
-// and versions have the same numbers, and a Binding of either is one of both.
+// Skewed returns the policy with a larger skew, for logs with less certain times. Copies and
+// versions have the same numbers, and bindings are interchangeable.
 func (p *Policy) Skewed(more time.Duration) *Policy {
 	q := *p
 	q.skew, q.histories = after(p.skew, int64(more)), make([]*history, len(p.histories))

@@ -197,7 +197,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestThousandsOfVersions: whatever they are, they take time and memory that grow with them.
+// TestThousandsOfVersions checks that time and memory are linear in their number.
 func TestThousandsOfVersions(t *testing.T) {
 	n := 10000
 	if testing.Short() {
@@ -240,7 +240,7 @@ func TestThousandsOfVersions(t *testing.T) {
 	}
 }
 
-// TestManyOriginsToOneOfManyVersions: the product of both is refused.
+// TestManyOriginsToOneOfManyVersions checks that the product of both is rejected.
 func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	var rows []Row
 	for i := range 3000 {
@@ -255,8 +255,8 @@ func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	}
 }
 
-// TestThousandsOfRedirectsInSuccession: a file after so many does not count, and finding
-// that takes no time.
+// TestThousandsOfRedirectsInSuccession checks that a file after so many doesn't count, and that
+// finding this is fast.
 func TestThousandsOfRedirectsInSuccession(t *testing.T) {
 	const n = 5000
 	host := func(i int) origin.Origin {
@@ -296,7 +296,7 @@ func TestGuardLawfulDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestSkewed: with a larger skew more is lawful.
+// TestSkewed checks that a larger skew makes more lawful.
 func TestSkewed(t *testing.T) {
 	p := newOf(t, "a -90d 200 A; a 0h 200 B", Options{})
 	q := p.Skewed(14 * time.Hour)

@@ -83,25 +83,25 @@ func readManifest(f *disk.File, path string, files *bodyFiles, pathOf func(strin
 	})
 }
 
-// The limits of a source, in bytes. A million versions of robots.txt take a tenth of a manifest,
-// and most of them have a body in common with others.
+// The limits of a source, in bytes. A million versions of robots.txt need a tenth of a manifest,
+// and most of them share a body with others.
 const (
 	// VersionBytes is the approximate memory use of a version, excluding its body.
 	VersionBytes = 4 << 10
 
 	maxManifest = 1 << 30
-	maxRow      = 1 << 20 // of a manifest
-	maxBodies   = 1 << 30 // of all files together, the same ones once
+	maxRow      = 1 << 20 // per row of a manifest
+	maxBodies   = 1 << 30 // of all distinct files together
 )
 
-// bodyFiles are the files that a source names. Those with the same content share it.
+// bodyFiles are the files that a source names. Files with the same content share it.
 type bodyFiles struct {
 	open     func(name string) (*disk.File, error)
 	maxBytes int
 	memory   int64
 	byName   map[string]file
 	bySum    map[string]file
-	size     int64 // of what they have in all
+	size     int64 // their total size
 }
 
 func newBodyFiles(open func(string) (*disk.File, error), maxBytes int, memory int64) *bodyFiles {
@@ -161,24 +161,23 @@ func (f *bodyFiles) readFile(path string) (file, error) {
 // OnlyMonth is the layout of a time of which only the month is known.
 const OnlyMonth = "2006-01"
 
-// The meanings of the times of rows.
+// The meanings of rows' times.
 const (
-	Deployed = "deployed" // since when the answer was given
-	Observed = "observed" // when it was seen
+	Deployed = "deployed" // the answer was given from then on
+	Observed = "observed" // the answer was seen then
 	Mixed    = "mixed"    // some are deployed, some observed
 )
 
-// ManifestName is the name of the manifest of a folder that has one.
+// ManifestName is the name of a folder's manifest.
 const ManifestName = "manifest.csv"
 
-// The columns of a manifest: all of the first, and any of the others.
+// The columns of a manifest: the required ones, then the optional ones.
 var (
 	neededColumns  = []string{"from", "origin", "status", "file"}
 	allowedColumns = append(neededColumns, "max_age", "location", "digest", "history", "source")
 )
 
-// parseManifest reads a manifest of the given name, and the files that it names
-// by open.
+// parseManifest reads a manifest with the given name, and the files that it names with open.
 func parseManifest(r io.Reader, name string, memory int64, open func(string) (file, error)) (rows []Row,
 	history string, err error) {
 	const mark = "\ufeff" // some editors put it before a text
@@ -254,11 +253,10 @@ func checkColumns(columns []string) error {
 	return nil
 }
 
-// commit matches what history git writes as the source of a row.
+// commit matches the source that history git writes to a row.
 var commit = lazy.Regexp(`^[0-9a-f]{12}:`)
 
-// parse reads the fields of a row, as many as there are columns, and its file. It returns the
-// history.
+// parse parses the fields of a row, one per column, and reads its file. It returns the history.
 func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (history string, err error) {
 	for i, value := range fields {
 		if columns[i] != "file" {
@@ -332,7 +330,7 @@ func Cell(text string) string {
 	return text
 }
 
-// uncell returns the text of a cell.
+// uncell reverses Cell.
 func uncell(cell string) string {
 	if text, err := strconv.Unquote(cell); err == nil && cell[0] == '"' {
 		return text
@@ -340,7 +338,7 @@ func uncell(cell string) string {
 	return cell
 }
 
-// errNoFrom is the error of a row without a time.
+// errNoFrom is the error for a row without a time.
 var errNoFrom = errors.New(`no time in the column "from": give the time since when the answer was in force; of an ` +
 	"origin's first answer, if that is not known, any time before the next one, with option AssumeConstant, by which it " +
 	"is in force before all time")
@@ -358,8 +356,7 @@ func parseStatus(s string) (int, error) {
 	return n, nil
 }
 
-// parseMaxAge reads a number of seconds, none if s is empty. More than a Duration
-// can hold is as much as it can.
+// parseMaxAge parses a number of seconds, 0 if s is empty. It caps values at the maximum Duration.
 func parseMaxAge(s string) (time.Duration, error) {
 	const most = math.MaxInt64 / uint64(time.Second)
 	if s == "" {

@@ -99,8 +99,7 @@ func TestReadManifest(t *testing.T) {
 	}
 }
 
-// TestManifestRefused: the errors name the file and the line. A second row is found
-// by New.
+// TestManifestRefused checks that errors name the file and the line. New finds second rows.
 func TestManifestRefused(t *testing.T) {
 	const head = "from,origin,status,file,max_age,location\n"
 	const row = head + "2026-11-02T00:00:00Z,https://example.com,"
@@ -243,8 +242,7 @@ func TestDirectoryRefused(t *testing.T) {
 	}
 }
 
-// FuzzManifest: whatever stands in a manifest, there is an error with its name, or a
-// policy that can be asked.
+// FuzzManifest checks that any manifest gives an error with its name, or a usable policy.
 func FuzzManifest(f *testing.F) {
 	const head = "from,origin,status,file,max_age,location\n"
 	f.Add(head + "2026-11-01T00:00:00Z,a,200,r,,\n2026-11-02T00:00:00Z,a,503,,99999999999999999999,\n")
@@ -301,9 +299,8 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// TestManifestLimits: a row that does not end is refused when it is too long, not when memory is
-// full, and rows of the same content
-// share it.
+// TestManifestLimits checks that an endless row is rejected when it is too long, not when memory is
+// full, and that rows with the same content share it.
 func TestManifestLimits(t *testing.T) {
 	open := func(string) (file, error) { return file{}, nil }
 	for _, endless := range []string{"\x00", "a", "\"\n", "\"a\n,"} {
@@ -327,7 +324,8 @@ func TestManifestLimits(t *testing.T) {
 	}
 }
 
-// TestManifestThatCannotBeRead: an error of the first read is not taken for the end of the file.
+// TestManifestThatCannotBeRead checks that an error of the first read doesn't count as the end of
+// the file.
 func TestManifestThatCannotBeRead(t *testing.T) {
 	r := io.MultiReader(strings.NewReader("fr"),
 		iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
@@ -336,7 +334,8 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestHistories: the history of a manifest is that of its rows, and a digest is there for a body.
+// TestHistories checks that the history of a manifest comes from its rows, and that a digest can
+// replace a body.
 func TestHistories(t *testing.T) {
 	for rows, want := range map[string]string{
 		"2026-01-01,a,200,,observed,x,here\n2026-01-02,a,404,,observed,,": Observed,

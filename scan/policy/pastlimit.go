@@ -10,17 +10,15 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// A crawler may read beyond the first 500 KiB of a robots.txt, which RFC 9309 2.5 requires, and may
-// stop at any line after that. It cannot miss the part before the limit. So a body that exceeds it
-// forbids only what that part forbids, even when combined with those later lines that may permit:
-// user-agent and allow lines (audit rules, section 2). Sitemap lines count anywhere, since many files
-// end with them.
+// RFC 9309 2.5 requires crawlers to read the first 500 KiB of a robots.txt. Beyond that they may
+// stop at any line. So a longer body forbids only what the part before the limit forbids, even when
+// combined with those later lines that may permit: user-agent and allow lines (audit rules, section
+// 2). Sitemap lines count anywhere, because many files end with them.
 
-// maxPast limits how many bytes past the limit are examined.
+// maxPast limits the bytes examined past the limit.
 const maxPast = 64 << 20
 
-// MaxRead limits how many bytes of a robots.txt are read, so that an endless file takes no
-// more.
+// MaxRead limits the bytes read of a robots.txt, in case it is endless.
 const MaxRead = 256 << 20
 
 // ReadBody reads a robots.txt. The body is limited to maxBytes+1 bytes, of which the last signals
@@ -52,20 +50,20 @@ func ReadBody(r io.Reader, maxBytes int, memory int64) (body, past []byte, size 
 	return body, past, size, nil
 }
 
-// pastDefault returns the lines of a body that may permit and lie past the default limit, if more of
-// the body is read.
+// pastDefault returns the permitting lines of a body past the default limit, if more of the body is
+// read.
 func pastDefault(body []byte, maxBytes int) []byte {
 	read := compile.WholeLines(body, maxBytes)
 	first := len(compile.WholeLines(read, compile.DefaultMaxBytes))
 	if first == len(read) {
 		return nil
 	}
-	lines, _ := permittingLines(bytes.NewReader(read[first:]), MaxRead) // nothing fails in memory
+	lines, _ := permittingLines(bytes.NewReader(read[first:]), MaxRead) // reading from memory can't fail
 	return lines
 }
 
-// permittingLines returns the lines of a text that may permit, each with a line end.
-// Of a line longer than a buffer it returns the beginning. It stops when they have more than most bytes.
+// permittingLines returns the lines of a text that may permit, each with a line end. It cuts lines
+// to the length of a buffer, and stops when the result exceeds most bytes.
 func permittingLines(r io.Reader, most int64) (lines []byte, err error) {
 	in := bufio.NewReaderSize(newlines{r}, 64<<10)
 	for begins := true; ; {
@@ -86,8 +84,7 @@ func permittingLines(r io.Reader, most int64) (lines []byte, err error) {
 	}
 }
 
-// mayPermit reports whether a line may be a user-agent, allow or Sitemap line in some
-// dialect.
+// mayPermit reports whether a line may be a user-agent, allow or Sitemap line in some dialect.
 func mayPermit(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t\v\f")
 	for _, key := range []string{"user", "allow", "site"} {
@@ -98,7 +95,7 @@ func mayPermit(line []byte) bool {
 	return false
 }
 
-// newlines reads a text with LF for each CR.
+// newlines converts each CR of a text to LF.
 type newlines struct{ io.Reader }
 
 func (r newlines) Read(p []byte) (n int, err error) {

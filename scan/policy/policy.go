@@ -10,18 +10,18 @@
 // each reading (body.go), and again for any lines past the limit that may permit
 // (pastlimit.go).
 //
-// All copies come from the source. The caller adds the responses to /robots.txt that the log itself records: those
-// within Span, and LawfulLong if one of them failed.
+// All copies come from the source. The caller adds the responses to /robots.txt that the log itself
+// records: those within Span, and LawfulLong if one of them failed.
 //
-// Where the audit rules (docs/reference/audit-rules.md, section 2) are silent, this package decides that
-//   - an observed version is in force from the observation before it, that moment
-//     included, until just before the next one; equal observations in succession are one
-//     version, whose From is the first of them;
-//   - a status 2xx without a file is an empty body;
-//   - the answer at the end of redirects may be kept for the longest max_age of the
-//     redirects and of the answer, and its observation ends when that of one of them does;
-//   - past the fifth redirect "everything is allowed" is all that counts if no file is at
-//     the end, also if the end is not in the source.
+// Where the audit rules (docs/reference/audit-rules.md, section 2) leave a choice, this package makes
+// it:
+//   - An observed version is in force from the observation before it, inclusive, until just before the
+//     next one. Consecutive equal observations are one version, whose From is the first of them.
+//   - A status 2xx without a file is an empty body.
+//   - The answer at the end of redirects may be kept for the longest max_age of the redirects and of
+//     the answer. Its observation ends when the observation of any of them does.
+//   - Past the fifth redirect "everything is allowed" is the only possibility if there is no file at
+//     the end, even if the end isn't in the source.
 package policy
 
 import (
@@ -72,7 +72,7 @@ type Policy struct {
 	none      bool            // there is no robots.txt, and nothing is judged
 	named     bool            // Options.Hosts were given
 	origins   []origin.Origin // sorted by compareOrigins
-	histories []*history      // of each of them
+	histories []*history      // one per origin
 }
 
 // New returns the policy for a source. It retains the rows' bodies. It fails if two rows have the same origin and time,
@@ -123,7 +123,7 @@ func None(o Options) *Policy {
 	return p
 }
 
-// throughout makes the policy of one row, as Constant does.
+// throughout makes the policy for one row, see Constant.
 func throughout(row *Row, o Options) *Policy {
 	origins := slices.Clone(o.Hosts)
 	if len(origins) == 0 {
@@ -139,8 +139,8 @@ func throughout(row *Row, o Options) *Policy {
 	return p
 }
 
-// newPolicy makes the policy of the origins to be judged, in any order, and the
-// sorted rows of all origins of the source.
+// newPolicy makes the policy for the origins to be judged, in any order, given the sorted rows of
+// all origins of the source.
 func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options) (*Policy, error) {
 	slices.SortFunc(origins, compareOrigins)
 	p := &Policy{named: len(o.Hosts) > 0, origins: slices.Compact(origins), timing: timing{
@@ -162,8 +162,8 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 	return p, nil
 }
 
-// sameHistory reports whether two origins have the same rows, as http and https of one
-// host often do, and no redirects, which may be relative.
+// sameHistory reports whether two origins have the same rows, as http and https of a host often do,
+// without redirects, which may be relative.
 func sameHistory(a, b []*Row) bool {
 	return slices.Equal(a, b) && !slices.ContainsFunc(a, func(r *Row) bool { return r.Status/100 == 3 })
 }
@@ -174,8 +174,7 @@ func (p *Policy) Any() bool { return p.any }
 // None reports whether the policy was returned by the function None.
 func (p *Policy) None() bool { return p.none }
 
-// Window returns how long a crawler may keep a copy, unless its version allows
-// longer.
+// Window returns how long a crawler may keep a copy, unless its version allows longer.
 func (p *Policy) Window() time.Duration { return time.Duration(p.window) }
 
 // Delay returns how much longer than Window a copy may be in use.
@@ -184,21 +183,20 @@ func (p *Policy) Delay() time.Duration { return time.Duration(p.delay) }
 // Skew returns how much the clocks of the log and of the source may differ.
 func (p *Policy) Skew() time.Duration { return time.Duration(p.skew) }
 
-// Origins returns the origins to be judged, by host, port and scheme, or the zero Origin
-// if Any. They must not be changed. Other methods take an index in it.
+// Origins returns the origins to be judged, sorted by host, port and scheme, or the zero Origin if
+// Any. Callers must not modify them. Other methods take an index in it.
 func (p *Policy) Origins() []origin.Origin { return p.origins }
 
-// Versions returns the versions of an origin, by From. They must not be changed.
+// Versions returns the versions of an origin, sorted by From. Callers must not modify them.
 func (p *Policy) Versions(origin int32) []Version { return p.histories[origin].versions }
 
-// Copies returns the number of copies of an origin: the different bodies of its
-// versions, and its hops, which are redirects to another path (see Lawful.Hops). Copies
-// are numbered from 0.
+// Copies returns the number of copies of an origin: the distinct bodies of its versions, and its
+// hops, which are redirects to another path (see Lawful.Hops). Copies are numbered from 0.
 func (p *Policy) Copies(origin int32) int { return len(p.histories[origin].copies) }
 
-// InForce returns the versions of an origin that were in force, or may have been, at t
-// by clocks that differ by up to Skew: Versions[first:last]. If the targets of redirects
-// were only observed, others may be among them.
+// InForce returns the range Versions[first:last] with the versions of an origin that may have been
+// in force at t, given clocks that differ by up to Skew. If the targets of redirects were only
+// observed, the range may contain others.
 func (p *Policy) InForce(origin int32, t int64) (first, last int) {
 	return p.histories[origin].inForce(before(t, p.skew), after(t, p.skew))
 }
@@ -209,37 +207,36 @@ func (p *Policy) VersionsAt(origin int32, t int64) []Version {
 	return p.Versions(origin)[first:last]
 }
 
-// HaveSize reports whether one of some versions has a file of a size.
+// HaveSize reports whether any of some versions has a file of a given size.
 func HaveSize(versions []Version, size int64) bool {
 	return slices.ContainsFunc(versions, func(v Version) bool { return v.Copy >= 0 && v.Size == size })
 }
 
-// HasSize reports whether any version of an origin may have a size: one whose size is not
-// known may have each.
+// HasSize reports whether any version of an origin may have a given size. Versions of unknown size
+// may.
 func (p *Policy) HasSize(origin int32, size int64) bool {
 	h := p.histories[origin]
 	return h.unsized || h.hasSize(size)
 }
 
-// Unseen reports whether an origin had a version whose body is not known.
+// Unseen reports whether an origin had a version with an unknown body.
 func (p *Policy) Unseen(origin int32) bool { return p.histories[origin].unseen }
 
-// OfSize appends to dst the bodies, by their numbers as copies, that any version of an
-// origin has in this size, ascending.
+// OfSize appends to dst, in ascending order, the bodies of a given size among an origin's versions,
+// as numbers of copies.
 func (p *Policy) OfSize(origin int32, size int64, dst []int32) []int32 {
 	return p.histories[origin].ofSize(size, dst)
 }
 
-// MayRedirect reports whether an answer of an origin, at any time, was a redirect to
-// something else than a robots.txt of the source.
+// MayRedirect reports whether any answer of an origin was a redirect to something other than a
+// robots.txt of the source.
 func (p *Policy) MayRedirect(origin int32) bool {
 	return p.histories[origin].redirects
 }
 
-// Names reports whether the robots.txt of any origin, at any time, has a group for a
-// product token.
+// Names reports whether any robots.txt of any origin has a group for a product token.
 func (p *Policy) Names(token string) bool {
-	asked := map[*body]bool{} // thousands of origins may have one body
+	asked := map[*body]bool{} // thousands of origins may share a body
 	for _, h := range p.histories {
 		for _, c := range h.copies[:h.bodies] {
 			if asked[c.body] {
@@ -254,8 +251,8 @@ func (p *Policy) Names(token string) bool {
 	return false
 }
 
-// Robots returns the robots.txt of one of an origin's versions, or of its redirect's
-// target, compiled for a reading; nil if the version has no body.
+// Robots returns the robots.txt of an origin's version, or of its redirect's target, compiled for a
+// reading; nil if the version has no body.
 func (p *Policy) Robots(origin, version int32, r reading.Reading) *compile.Robots {
 	h := p.histories[origin]
 	c := h.versions[version].Copy
@@ -265,8 +262,8 @@ func (p *Policy) Robots(origin, version int32, r reading.Reading) *compile.Robot
 	return h.copies[c].body.robots(r)
 }
 
-// Body returns the robots.txt of one of an origin's versions, or of its redirect's target, as
-// far as Row.Body has it; nil if the version has none. It must not be changed.
+// Body returns the robots.txt of an origin's version, or of its redirect's target, as in Row.Body;
+// nil if the version has none. Callers must not modify it.
 func (p *Policy) Body(origin, version int32) []byte {
 	h := p.histories[origin]
 	c := h.versions[version].Copy
@@ -276,9 +273,9 @@ func (p *Policy) Body(origin, version int32) []byte {
 	return h.copies[c].body.text
 }
 
-// QuoteRule returns the rule on a line of one of an origin's versions, as
-// compile.Rule.String writes it; "" if the line has no rule. Not every
-// dialect takes the line for a rule, but those that do read the same text in it.
+// QuoteRule returns the rule on a line of an origin's version in the form of compile.Rule.String;
+// "" if the line has no rule. Some dialects may not read the line as a rule, but all that do read
+// the same text.
 func (p *Policy) QuoteRule(origin, version int32, line int) string {
 	for r := range reading.Reading(automaton.NumDialects) {
 		robots := p.Robots(origin, version, r)
@@ -298,7 +295,7 @@ type Site struct {
 	N     int32 `cbor:"2,keyasint"`
 }
 
-// OneHost reports whether a site is one host, whose scheme may not be known.
+// OneHost reports whether a site is a single host, whose scheme may be unknown.
 func (p *Policy) OneHost(s Site) bool {
 	return s.N > 0 && p.origins[s.First].Host == p.origins[s.First+s.N-1].Host
 }
@@ -319,10 +316,10 @@ func compareOrigins(a, b origin.Origin) int {
 	return cmp.Or(strings.Compare(a.Host, b.Host), cmp.Compare(a.Port, b.Port), strings.Compare(a.Scheme, b.Scheme))
 }
 
-// Site returns the origins that o may be. If o has no port these are all origins of its
-// host, and if it has a port but no scheme, all of its host and port. If o has a scheme
-// but no port, it has the scheme's default port. ok is false if the policy has no such
-// origin. Site does not allocate and keeps no view of o.
+// Site returns the origins that o may be. If o has no port, these are all origins of its host, and
+// if it has a port but no scheme, all of its host and port. If o has a scheme but no port, it has
+// the scheme's default port. ok is false if the policy has no such origin. Site doesn't allocate
+// and keeps no view of o.
 func (p *Policy) Site(o origin.Origin) (s Site, ok bool) {
 	if p.any {
 		return Site{0, 1}, true
@@ -346,8 +343,8 @@ func mayBe(o, known origin.Origin) bool {
 	return o.Host == known.Host && (o.Port == 0 || o.Port == known.Port) && (o.Scheme == "" || o.Scheme == known.Scheme)
 }
 
-// Unnamed returns the site of the requests in a log that names no hosts: the hosts of
-// Options. ok is false if Options has no hosts and the policy is not for any host.
+// Unnamed returns the site of the requests in a log that names no hosts, which is the hosts in
+// Options. ok is false if Options has no hosts and the policy isn't for any host.
 func (p *Policy) Unnamed() (s Site, ok bool) {
 	if !p.any && !p.named {
 		return Site{}, false

@@ -31,8 +31,8 @@ func origins(t testing.TB, texts ...string) []origin.Origin {
 	return list
 }
 
-// TestNamesAnyVersionOfAnyOrigin: in any case, also one that a redirect led to, but not what only
-// forbids hops.
+// TestNamesAnyVersionOfAnyOrigin checks that case is ignored, and that redirect targets count, but
+// not bodies that only forbid hops.
 func TestNamesAnyVersionOfAnyOrigin(t *testing.T) {
 	const rows = `a 0h 200 User-agent:one|User-agent:MJ12bot|User-agent:*; a 50h 404; b 0h 404; b 50h 200 User-agent:two
 		c 0h 301 >http://d/robots.txt; d 0h 200 User-agent:three; e 0h 301 >http://f/x; f 0h 200 User-agent:four`
@@ -64,8 +64,8 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestEachBodyIsCompiledOnceWhenAsked: whichever origins and versions have it, and
-// however many ask at once.
+// TestEachBodyIsCompiledOnceWhenAsked checks this for any origins and versions that share it, with
+// concurrent callers.
 func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 	p, err := New(rowsOf(t, "a 0h 200 A; b 0h 200 A; b 50h 200 B; b 60h 200 A; c 0h 200 C"), Options{})
 	if err != nil {
@@ -121,7 +121,7 @@ func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 	}
 }
 
-// TestQuoteRule: of each version by its own lines, and of lines that are no rules.
+// TestQuoteRule checks each version by its own lines, including lines that aren't rules.
 func TestQuoteRule(t *testing.T) {
 	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/x; a 9h 404; a 10h 200 Disallow:/z|User-agent:*|#|allow:/y*", Options{})
 	for _, c := range []struct {
@@ -161,7 +161,7 @@ func TestSite(t *testing.T) {
 		{"the origin itself", origin.Origin{Scheme: "https", Host: "a.example", Port: 443}, Site{2, 1}},
 		{"host alone: every scheme and port", origin.Origin{Host: "a.example"}, Site{1, 4}},
 		{"host alone, of one origin", origin.Origin{Host: "b.example"}, Site{5, 1}},
-		{"a port that tells no scheme", origin.Origin{Host: "a.example", Port: 8080}, Site{3, 2}},
+		{"a port of no scheme", origin.Origin{Host: "a.example", Port: 8080}, Site{3, 2}},
 		{"a scheme without a port has its own", origin.Origin{Scheme: "https", Host: "a.example"}, Site{2, 1}},
 		{"an address", origin.Origin{Host: "2001:db8::1", Port: 80, Scheme: "http"}, Site{0, 1}},
 		{"ftp", origin.Origin{Scheme: "ftp", Host: "c.example"}, Site{6, 1}},

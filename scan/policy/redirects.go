@@ -8,49 +8,47 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// A crawler follows redirects of robots.txt, and the rules that it finds apply to the origin
-// that it asked first (RFC 9309 2.3.1.2; audit rules, section 2, decision 2). So during a
-// redirect an origin has the versions of the redirect's target, which may themselves be
-// redirects:
+// A crawler follows redirects of robots.txt, and applies the rules to the origin that it asked
+// first (RFC 9309 2.3.1.2; audit rules, section 2, decision 2). So during a redirect an origin has
+// the versions of the redirect's target, which may themselves be redirects:
 //
-//   - a redirect to an origin that is not in the source, or without a readable location,
-//     cannot be followed;
-//   - a redirect counts as 404 if the target has no version yet, or if it leads back to
-//     an origin of the chain;
-//   - the sixth redirect in succession, and any after it, counts as 404 and is followed
-//     as well: if there is a file at the end, that is a copy too;
-//   - a redirect to another path than /robots.txt cannot be followed either, because a
-//     source has nothing but robots.txt. But if the target's rules forbid that path to
-//     the crawler, it counts as 404. The rules are known here, the crawler only later:
-//     such a reply is a hop.
+//   - A redirect to an origin that isn't in the source, or without a readable location, can't be
+//     followed.
+//   - A redirect counts as 404 if the target has no version yet, or if it leads back to an origin of
+//     the chain.
+//   - From the sixth in succession on, a redirect counts as 404 and is followed as well: if there is a
+//     file at the end, that is a copy too.
+//   - A redirect to another path than /robots.txt can't be followed either, because a source only has
+//     robots.txt. But if the target's rules forbid that path to the crawler, it counts as 404. The
+//     rules are known here, but the crawler is known only later, so such a reply is a hop.
 //
 // The longest max_age of the chain counts.
 
-// reply is the answer of an origin in a period: one of its own versions or, during a
-// redirect, a version of the target.
+// reply is the answer of an origin in a period: one of its own versions or, during a redirect, a
+// version of the target.
 type reply struct {
 	period
-	own    *Row          // the origin's own
+	own    *Row          // the origin's own row
 	maxAge time.Duration // the longest of the chain
-	status int           // at the end of the chain; 3xx if that cannot be reached
-	row    *Row          // the row with the file or, for a hop, with the rules; nil if there is none
-	hop    string        // the path that a hop leads to, "" if the reply is no hop
-	far    bool          // the file is after more redirects than a crawler need follow
-	unseen bool          // there is a file, but its body is not known
-	seen   int64         // the last observation of an origin of the chain, the earliest of these
+	status int           // at the end of the chain; 3xx if that is unreachable
+	row    *Row          // row with the file or, for a hop, with the rules; nil if there is none
+	hop    string        // target path of a hop, "" if the reply isn't a hop
+	far    bool          // the file comes after more redirects than a crawler must follow
+	unseen bool          // there is a file with an unknown body
+	seen   int64         // the earliest of the last observations of the chain's origins
 
-	// The rest is set by newAccount.
+	// newAccount sets the rest.
 	copy  int32                   // number of its file or hop, -1 if there is none
-	means [classes]answer.Meaning // to each class of crawlers
+	means [classes]answer.Meaning // per class of crawlers
 }
 
 // notFound is the status of redirects that count as 404.
 const notFound = 404
 
-// errRedirects refuses redirects that multiply the versions of a source.
+// errRedirects rejects redirects that multiply the versions of a source.
 var errRedirects = errors.New("its redirects lead to too many versions")
 
-// Redirects may take stepsPerRow steps for each row of a source, and moreSteps. After
+// The step budget for redirects is stepsPerRow for each row of a source, plus moreSteps. After
 // maxChain origins in succession a redirect only counts as 404.
 const (
 	stepsPerRow = 8
@@ -61,7 +59,7 @@ const (
 // follower follows the redirects of one source.
 type follower struct {
 	timelines map[origin.Origin]timeline
-	left      int             // steps that may still be taken: many origins may redirect to one that has many versions
+	left      int             // remaining steps: many origins may redirect to one that has many versions
 	chain     []origin.Origin // from the origin itself to the target of the last redirect
 	replies   []reply
 }
@@ -75,8 +73,8 @@ func newFollower(rows map[origin.Origin][]*Row, o Options) *follower {
 	return f
 }
 
-// follow returns the replies of an origin, in the order of its versions and of those
-// that these lead to.
+// follow returns the replies of an origin, in the order of its versions and of the versions that
+// these lead to.
 func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	f.replies = nil
 	for _, v := range f.timelines[o] {
@@ -88,8 +86,8 @@ func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	return f.replies, nil
 }
 
-// step adds the replies of a row of an origin within the period of r, the reply
-// whose redirect led to this origin.
+// step adds the replies of an origin's row within the period of r, the reply whose redirect led to
+// this origin.
 func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	f.chain = append(f.chain, o)
 	defer func() { f.chain = f.chain[:len(f.chain)-1] }()
@@ -134,8 +132,8 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	return nil
 }
 
-// target adds the replies of a redirect's target within the period of r. Before its
-// first version the target answers 404.
+// target adds the replies of a redirect's target within the period of r. Before its first version
+// the target answers 404.
 func (f *follower) target(o origin.Origin, r reply) error {
 	target := f.timelines[o]
 	if first := target[0].start; r.start < first {
@@ -152,9 +150,8 @@ func (f *follower) target(o origin.Origin, r reply) error {
 	return nil
 }
 
-// otherPath changes the replies of a redirect's target, when the redirect leads to
-// another path there: a reply with rules becomes a hop, any other a redirect that cannot
-// be followed.
+// otherPath changes the replies of a redirect's target if the redirect leads to another path there.
+// A reply with rules becomes a hop, any other a redirect that can't be followed.
 func otherPath(replies []reply, status int, path string) {
 	for i := range replies {
 		r := &replies[i]

@@ -12,35 +12,35 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// Unreachable is the status of a robots.txt that gave no answer at all.
+// Unreachable is the status if there was no answer at all.
 const Unreachable = 0
 
-// MinTime is the start of versions that were in force before all time, forever the end
-// of those that are still in force.
+// MinTime is the start of versions that were in force before all time, and forever the end of those
+// still in force.
 const (
 	MinTime = math.MinInt64
 	forever = math.MaxInt64
 )
 
-// Row is the answer of some origins to /robots.txt from one moment on. A source is a list
-// of rows in any order.
+// Row is the answer of some origins to /robots.txt from a moment on. A source is a list of rows in
+// any order.
 type Row struct {
-	Origins  []origin.Origin // two where the source names a bare host: http on port 80, https on 443
+	Origins  []origin.Origin // two if the source names a bare host: http on port 80, https on 443
 	From     int64           // nanoseconds since 1970
-	Month    bool            `json:"-"` // From is only the first day of the month that is known
+	Month    bool            `json:"-"` // only the month is known, and From is its first day
 	Status   int             // HTTP status, or Unreachable
-	Body     []byte          // if Status is 2xx; must not be changed, because rows that name one file share it
-	Past     []byte          // of a longer file: lines past the limit, as ReadBody returns them
-	Size     int64           // bytes of the whole file, -1 if not known; Body may be its beginning
-	Sum      string          // SHA-256 of the whole file in hexadecimal, empty if not known
-	File     string          // the file's name as reports show it, "" if there is none
-	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
-	Location string          // where a redirect leads, as the server wrote it
+	Body     []byte          // if Status is 2xx; immutable, because rows for the same file share it
+	Past     []byte          // for longer files: lines past the limit, from ReadBody
+	Size     int64           // bytes of the whole file, -1 if unknown; Body may be its beginning
+	Sum      string          // SHA-256 of the whole file in hexadecimal, empty if unknown
+	File     string          // name of the file in reports, "" if there is none
+	MaxAge   time.Duration   // how long the answer may be kept, 0 if unstated
+	Location string          // target of a redirect, as the server wrote it
 	// Digest identifies a body that is not available, for instance by its SHA-1, and is otherwise empty. If it is set,
 	// Status is 2xx and there is no File.
 	Digest    string `json:",omitempty"`
-	Committed bool   `json:",omitempty"` // from a git repository, whose file is not necessarily what was served
-	Where     string // the place in the source, for errors: manifest.csv:12, or a file
+	Committed bool   `json:",omitempty"` // from a git repository, whose file isn't necessarily what was served
+	Where     string // place in the source for error messages: manifest.csv:12, or a file
 }
 
 // parseTime parses a time in one of the layouts. It rejects times so extreme that windows around them would overflow
@@ -56,7 +56,7 @@ func parseTime(s string, layouts ...string) (int64, error) {
 	return 0, badTime(s, layouts[0])
 }
 
-// moment is parseTime for a time that has been read.
+// moment is parseTime for a parsed time.
 func moment(t time.Time) (int64, error) {
 	t = t.UTC()
 	if t.Year() < 1700 || t.Year() >= 2200 {
@@ -65,14 +65,14 @@ func moment(t time.Time) (int64, error) {
 	return t.UnixNano(), nil
 }
 
-// badTime returns the error for a text that is no moment in a layout.
+// badTime returns the error for a text that isn't a time in a layout.
 func badTime(s, layout string) error {
 	example := time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 	return fmt.Errorf("bad time %q: not like %s", s, example.Format(layout))
 }
 
-// sortRows returns the rows of each origin by time. Two rows of one origin and moment
-// are an error.
+// sortRows returns the rows of each origin, sorted by time. Two rows of an origin with the same
+// time are an error.
 func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 	type key struct {
 		origin origin.Origin
@@ -98,8 +98,8 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 	return sorted, nil
 }
 
-// period is a time from start until just before end. It began at some moment from start
-// to begun, which are equal if the moment is known.
+// period is a time from start until just before end. It began at some moment from start to begun,
+// which are equal if the moment is known.
 type period struct{ start, end, begun int64 }
 
 // datedRow is a row with the period in which it is, or may be, in force.
@@ -109,13 +109,12 @@ type datedRow struct {
 	seen int64 // the last observation of the origin; forever if its answers are known for all time
 }
 
-// timeline is the versions of one origin in their order: starts and ends ascend.
+// timeline is the versions of one origin in order, with ascending starts and ends.
 type timeline []datedRow
 
-// newTimeline makes the timeline of rows sorted by time. A deployed row is in force
-// until the next one. An observed row is in force from the observation before it until
-// the one after it, because the change was at some time between. Equal observations
-// in succession are one version.
+// newTimeline makes the timeline of rows sorted by time. A deployed row is in force until the next
+// one. An observed row is in force from the previous observation until the next one, because the
+// change was at some time in between. Consecutive equal observations are one version.
 func newTimeline(rows []*Row, o Options) timeline {
 	var line timeline
 	seen := int64(forever)
@@ -146,15 +145,15 @@ func sameAnswer(a, b *Row) bool {
 		bytes.Equal(a.Body, b.Body) && bytes.Equal(a.Past, b.Past)
 }
 
-// between returns the versions in force at some moment from the first to the last.
+// between returns the versions in force at any moment from the first to the last.
 func (l timeline) between(first, last int64) timeline {
 	i := sort.Search(len(l), func(k int) bool { return l[k].end > first })
 	j := sort.Search(len(l), func(k int) bool { return l[k].start > last })
 	return l[i:max(i, j)]
 }
 
-// after returns the time a distance after t, at most the last of all times. The distance
-// is not negative.
+// after returns the time a distance after t, limited to the last possible time. The distance must
+// not be negative.
 func after(t, distance int64) int64 {
 	if t > math.MaxInt64-distance {
 		return math.MaxInt64
@@ -162,8 +161,8 @@ func after(t, distance int64) int64 {
 	return t + distance
 }
 
-// before returns the time a distance before t, at least the first of all times. The
-// distance is not negative.
+// before returns the time a distance before t, limited to the first possible time. The distance
+// must not be negative.
 func before(t, distance int64) int64 {
 	if t < math.MinInt64+distance {
 		return math.MinInt64

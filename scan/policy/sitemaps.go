@@ -17,7 +17,7 @@ import (
 // the body's own host. A target is permitted under any scheme and port.
 type sitemaps struct {
 	targets map[string][]string
-	sum     [sha256.Size]byte // of them all
+	sum     [sha256.Size]byte // of all of them
 }
 
 func (s *sitemaps) none() bool { return len(s.targets) == 0 }
@@ -28,7 +28,7 @@ func (s *sitemaps) has(target, host string) bool {
 	return listed && (host == "" || slices.Contains(hosts, "") || slices.Contains(hosts, host))
 }
 
-// read reads the Sitemap lines of a robots.txt. A value that is no URL is left out.
+// read reads the Sitemap lines of a robots.txt. It ignores values that aren't URLs.
 func (s *sitemaps) read(robots *compile.Robots) {
 	for _, r := range robots.Records {
 		switch {
@@ -51,8 +51,8 @@ func (s *sitemaps) read(robots *compile.Robots) {
 	s.sum = sha256.Sum256(list)
 }
 
-// add adds the target of a URL as a client would write it and, if the URL has other
-// bytes than it should, also as it stands.
+// add adds the target of a URL as a client would write it and, if the URL contains other bytes than
+// it should, also unchanged.
 func (s *sitemaps) add(text string) {
 	ref, err := url.Parse(text)
 	if err != nil || ref.Opaque != "" {

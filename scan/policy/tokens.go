@@ -14,8 +14,8 @@ import (
 // minPart is the minimum length of such a token, in bytes.
 const minPart = 3
 
-// tokens finds the tokens of the groups of an origin in headers, by the bytes that they begin
-// with. It is made when it is first needed.
+// tokens finds the tokens of an origin's groups in headers, by their first bytes. It is built on
+// first use.
 type tokens struct {
 	once sync.Once
 	by   map[[minPart]byte][]string
@@ -62,7 +62,7 @@ func (a *account) tokensBy(r reading.Reading) map[[minPart]byte][]string {
 	return t.by
 }
 
-// tokens returns the tokens of all groups of the body by a reading.
+// tokens returns the tokens of all groups of the body in a reading.
 func (b *body) tokens(r reading.Reading) (list []string) {
 	agents := b.robots(r).Ruleset.Agents()
 	if len(b.past) > 0 {

@@ -120,7 +120,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestVerdictsStay: with all signals a file forbids what it forbids without them.
+// TestVerdictsStay checks that signals don't change what a file forbids.
 func TestVerdictsStay(t *testing.T) {
 	rules := "User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nAllow: /a\nDisallow: /b\n"
 	signals := strings.ReplaceAll(rules, "\nDisallow", "\nContent-Signal: ai-train=no, search=no\nContent-Usage: /c train-ai=n\n"+
@@ -135,7 +135,8 @@ func TestVerdictsStay(t *testing.T) {
 	}
 }
 
-// TestHostile: files of nothing but signals are read in a second each, and no more is kept than the bound.
+// TestHostile checks that files consisting of signals are read within a second each and within the
+// limit.
 func TestHostile(t *testing.T) {
 	var paths, agents, groups strings.Builder
 	for i := range 20_000 {
@@ -163,8 +164,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestSignals: each row has a source and a day, and the control tokens are those of the known crawlers that are about
-// more than one search engine's parts.
+// TestSignals checks that each row has a source and a day, and that the control tokens are those of
+// the known crawlers that concern more than parts of one search engine.
 func TestSignals(t *testing.T) {
 	set, err := crawler.New(crawler.Builtin())
 	if err != nil {

@@ -13,39 +13,39 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// The members of an archive are inputs of their own. They are found when the archive is (index.go),
-// and each has its place in a file: members of a plain tar or a zip in the archive itself, and
-// members of a compressed tar in a temporary file (spool.go). A member is opened there, and read by
-// ranges or decompressed, as a file of its own would be.
+// The members of an archive are separate inputs. They are found together with the archive
+// (index.go), and each has its place in a file: members of a plain tar or a zip in the archive
+// itself, and members of a compressed tar in a temporary file (spool.go). There a member is opened,
+// and read by ranges or decompressed, like a separate file.
 
-// tarBlock is the length of a header of a tar, and what the lengths of its members are rounded up
-// to.
+// tarBlock is the length of a tar header. The lengths of members are rounded up to a multiple of
+// it.
 const tarBlock = 512
 
 // archive is a tar or zip file, as an input that was found.
 type archive struct {
 	*Input
 	kind   string      // "tar" or "zip"
-	packed sniff.Codec // the whole file
+	packed sniff.Codec // compression of the whole file
 }
 
 // member is a regular file in an archive.
 type member struct {
 	of    *archive
 	name  string
-	spool *spool // in which its bytes are; nil if they are in the archive itself
+	spool *spool // contains its bytes; nil if the archive itself does
 
-	off, length int64       // where in that file they are
-	packed      sniff.Codec // how: plain, deflated or spooled
+	off, length int64       // place of its bytes in that file
+	packed      sniff.Codec // their compression: plain, deflated or spooled
 	size        int64       // unpacked
 	crc         uint32
-	cut         bool // the archive ends inside it
+	cut         bool // the archive ends within it
 }
 
 // inputName is the name of the member as an input.
 func (m *member) inputName() string { return m.of.Name + MemberSeparator + m.name }
 
-// around is how the archive compresses the member.
+// around is the archive's compression of the member.
 func (m *member) around() sniff.Codec {
 	if m.packed == sniff.S2 {
 		return m.of.packed
@@ -55,7 +55,7 @@ func (m *member) around() sniff.Codec {
 
 var errChanged = errors.New("the archive has changed since its members were found")
 
-// openWhole opens the file, in which the members must lie as they were found.
+// openWhole opens the file, in which the members must still be at the same places.
 func (a *archive) openWhole() (*disk.File, error) {
 	file, err := disk.Open(a.path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *archive) openWhole() (*disk.File, error) {
 	return file, nil
 }
 
-// span is the next bytes of a reader, so many that fewer are an error.
+// span is the next bytes of a reader. It is an error if there are fewer.
 type span struct {
 	r    io.Reader
 	left int64
@@ -91,8 +91,8 @@ func (s *span) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// openArchives puts the members of each archive in its place. The archives are looked into at the
-// same time, since those that are compressed must be decompressed for it.
+// openArchives replaces each archive by its members. It examines archives concurrently, because
+// finding the members of a compressed one requires decompressing it.
 func (v *resolver) openArchives(ctx context.Context) {
 	files := v.ins
 	opened := make([]*contents, len(files))
@@ -120,7 +120,7 @@ func (v *resolver) openArchives(ctx context.Context) {
 	}
 }
 
-// members adds the members of an archive, and reports the ones that are not inputs.
+// members adds the members of an archive, and reports those that aren't inputs.
 func (v *resolver) members(in *Input, c *contents) {
 	for _, o := range c.others {
 		if o.lost {

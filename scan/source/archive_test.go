@@ -88,8 +88,8 @@ func found(t testing.TB, name string) []*Input {
 	return ins
 }
 
-// TestMembersAreInputs: each member of each kind of archive has its name, its bytes, a head and a
-// result of its own.
+// TestMembersAreInputs checks that each member of each kind of archive has its own name, bytes,
+// head and result.
 func TestMembersAreInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	long := bytes.Repeat([]byte("a line of a log that is long enough\n"), 20_000)
@@ -139,7 +139,7 @@ func TestMembersAreInputs(t *testing.T) {
 				}
 				k := slices.IndexFunc(files, func(f archived) bool { return f.name == member })
 				if sum := sha256.Sum256(files[k].data); !bytes.Equal(res[i].Sum, sum[:]) {
-					t.Errorf("%s: SHA-256 %x, not that of the member", in.Name, res[i].Sum)
+					t.Errorf("%s: SHA-256 %x, not the member's", in.Name, res[i].Sum)
 				}
 			}
 		}
@@ -154,8 +154,8 @@ func put(t testing.TB, name string, data []byte) {
 	}
 }
 
-// TestCompressedTarIsReadOnce: its members are found by one pass, and read from what that has
-// spooled.
+// TestCompressedTarIsReadOnce checks that its members are found in one pass, and read from the
+// spool.
 func TestCompressedTarIsReadOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var files []archived
@@ -190,8 +190,8 @@ func TestCompressedTarIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestSpoolsHaveTheirRoom: the members of a compressed tar for which there is no temporary file are
-// an error, which says what to do. Those before it are read.
+// TestSpoolsHaveTheirRoom checks that the members of a compressed tar beyond the spool's budget are
+// an error with advice, and that those before are read.
 func TestSpoolsHaveTheirRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := []byte(randomText(1 << 20))
@@ -218,8 +218,8 @@ func TestSpoolsHaveTheirRoom(t *testing.T) {
 	}
 }
 
-// TestDamagedArchives: what is before the damage is read, an error names the archive or the member, and each member
-// that is no input is named by a warning or an error.
+// TestDamagedArchives checks that everything before the damage is read, that an error names the
+// archive or the member, and that each member that isn't an input is named.
 func TestDamagedArchives(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := []byte(randomText(50_000))
@@ -303,8 +303,8 @@ func TestDamagedArchives(t *testing.T) {
 	}
 }
 
-// TestArchivesThatAreRefused: an archive in an archive, in a pipe, or a zip that is compressed, by
-// Head and by the Reader.
+// TestArchivesThatAreRefused has an archive inside an archive, in a pipe, and a compressed zip, for
+// Head and the Reader.
 func TestArchivesThatAreRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	inner := tarOf(t, archived{"x.log", []byte("x\n"), 0})
@@ -353,7 +353,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestChangedArchive: members of a file that has been replaced are not read from what is there now.
+// TestChangedArchive checks that members of a replaced file aren't read from the new one.
 func TestChangedArchive(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a.tar", "deflated.zip"} {
@@ -370,8 +370,8 @@ func TestChangedArchive(t *testing.T) {
 	}
 }
 
-// TestHostileZips: bytes that several members have, sizes that lie, and a directory that takes more
-// memory than there is.
+// TestHostileZips has members with shared bytes, false sizes, and a directory that exceeds the
+// memory.
 func TestHostileZips(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := bytes.Repeat([]byte("a line\n"), 1000)
@@ -387,7 +387,7 @@ func TestHostileZips(t *testing.T) {
 	put(t, "overlap.zip", data)
 	ins, _, errs := Inputs(t.Context(), []string{"overlap.zip"}, nil, Limits{})
 	if names(ins) != "overlap.zip:a.log" ||
-		!strings.Contains(fmt.Sprint(errs), "b.log: its bytes are also those of another member") {
+		!strings.Contains(fmt.Sprint(errs), "b.log: it shares its bytes with another member") {
 		t.Error(names(ins), errs)
 	}
 	for _, size := range []byte{10, 0xff} {
@@ -410,8 +410,8 @@ func TestHostileZips(t *testing.T) {
 	}
 }
 
-// TestManyMembersStayInTheRoom: hundreds of thousands of empty members in a small archive take no
-// more memory than the list may.
+// TestManyMembersStayInTheRoom checks that hundreds of thousands of empty members in a small
+// archive stay within the list's budget.
 func TestManyMembersStayInTheRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	header := tarOf(t, archived{"empty.log", nil, 0})[:tarBlock]
@@ -439,7 +439,8 @@ func TestManyMembersStayInTheRoom(t *testing.T) {
 	runtime.KeepAlive(ins)
 }
 
-// TestFindingMembersEndsWithItsContext: decompressing a tar to find its members may take minutes.
+// TestFindingMembersEndsWithItsContext checks cancellation, because decompressing a tar may take
+// minutes.
 func TestFindingMembersEndsWithItsContext(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, data := range archives(t, archived{"a.log", bytes.Repeat([]byte("a\n"), 1000), 0}) {
@@ -453,8 +454,8 @@ func TestFindingMembersEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestArchivesAreLookedIntoTogether: several at the same time, and their members come in the order
-// of the archives.
+// TestArchivesAreLookedIntoTogether checks that archives are examined concurrently, and that
+// members come in the order of the archives.
 func TestArchivesAreLookedIntoTogether(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var want []string
@@ -480,8 +481,7 @@ func TestArchivesAreLookedIntoTogether(t *testing.T) {
 	}
 }
 
-// FuzzArchives: no bytes make the finding or the reading of members panic, hang or lose one in
-// silence.
+// FuzzArchives checks that no bytes cause a panic, a hang or an unreported loss of a member.
 func FuzzArchives(f *testing.F) {
 	files := []archived{{"a.log", []byte("a line\n"), 0}, {"b.gz", gz(f, []byte("b\n")), 0},
 		{"l", nil, tar.TypeSymlink}}

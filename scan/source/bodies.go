@@ -10,27 +10,27 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxBodyWindow is the largest window of a body in Zstandard.
+// maxBodyWindow is the largest permitted Zstandard window of a body.
 //
 // Source: RFC 9659
 const maxBodyWindow = 8 << 20
 
-// NewZstdBody returns what the body of an HTTP response decodes to whose Content-Encoding is zstd.
+// NewZstdBody decodes the body of an HTTP response with the Content-Encoding zstd.
 func NewZstdBody(r io.Reader) (io.Reader, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxBodyWindow), zstd.WithDecoderMaxMemory(maxBodyWindow))
 }
 
-// NewBrotli returns what a stream of Brotli decodes to. The decoder of the library takes the end of
-// its input for that of the stream, wherever it is; so it is given a byte more, which is too much only
-// for a stream that is whole.
+// NewBrotli decodes a Brotli stream. The library's decoder takes the end of its input for the end
+// of the stream, even in the middle of it. So the input is extended by one byte, which is
+// superfluous only after a complete stream.
 func NewBrotli(r io.Reader) io.Reader {
 	return unbrotli{brotli.NewReader(io.MultiReader(r, bytes.NewReader([]byte{0})))}
 }
 
 type unbrotli struct{ *brotli.Reader }
 
-// Read reads decoded bytes. It returns io.ErrUnexpectedEOF where the stream is cut off.
+// Read reads decoded bytes. It returns io.ErrUnexpectedEOF if the stream is cut off.
 func (u unbrotli) Read(p []byte) (n int, err error) {
 	n, err = u.Reader.Read(p)
 	switch {

@@ -15,29 +15,29 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// decoder gives decompressed bytes. Read returns what it has before it returns an error, and io.EOF
-// only at the proper end.
+// decoder decompresses bytes. Read returns the bytes before an error first, and io.EOF only at a
+// proper end.
 type decoder interface {
 	io.Reader
-	// warnings returns oddities that lost nothing, after io.EOF.
+	// warnings returns harmless oddities, after io.EOF.
 	warnings() []string
-	// free gives buffers back. The decoder is not used after it.
+	// free releases buffers. The decoder must not be used after it.
 	free()
 }
 
-// rawReader reads the bytes on disk for a decoder, and counts them.
+// rawReader reads and counts the bytes on disk for a decoder.
 type rawReader struct {
-	br *bufio.Reader // of the rawReader itself; the gzip decoder is fastest with this very type
+	br *bufio.Reader // reads the rawReader itself; the gzip decoder is fastest with this type
 
 	r    io.Reader
 	n    atomic.Int64
 	also *atomic.Int64 // progress of the Reader, once there is one
-	sum  hash.Hash     // of the bytes; nil if it is not wanted
-	tape *tape         // the last bytes of r, if someone may want them
-	err  error         // of r but io.EOF: it stays, since a Peek that looks at few bytes loses it
+	sum  hash.Hash     // hash of the bytes; nil if not wanted
+	tape *tape         // the last bytes of r, if they may be needed
+	err  error         // error of r except io.EOF; kept because a short Peek loses it
 }
 
-// rawBuffer: at 256 KiB the reads of compressed data no longer show in a profile.
+// rawBuffer is 256 KiB, from which size on reads of compressed data no longer show in a profile.
 const rawBuffer = 256 << 10
 
 var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, rawBuffer) }}
@@ -48,7 +48,7 @@ func newRawReader(r io.Reader) *rawReader {
 	return raw
 }
 
-// Read reads past the buffer.
+// Read reads without the buffer.
 func (raw *rawReader) Read(p []byte) (int, error) {
 	if raw.err != nil {
 		return 0, raw.err
@@ -83,7 +83,7 @@ func (raw *rawReader) free() {
 	raw.br = nil
 }
 
-// offset is the position on disk up to which a decoder has taken bytes.
+// offset is the position on disk up to which a decoder has consumed bytes.
 func (raw *rawReader) offset() int64 {
 	if raw.br == nil {
 		return raw.n.Load()
@@ -91,36 +91,36 @@ func (raw *rawReader) offset() int64 {
 	return raw.n.Load() - int64(raw.br.Buffered())
 }
 
-// reportTo adds all bytes read to progress, those that Head has read at once.
+// reportTo adds all bytes read to progress, including those already read by Head.
 func (raw *rawReader) reportTo(progress *atomic.Int64) {
 	progress.Add(raw.n.Load())
 	raw.also = progress
 }
 
-// simpleDecoder is a decoder that warns of nothing and has nothing to give back. bzip2 is decoded
-// by the standard library, on one goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes
-// on goroutines where a panic cannot be caught, and drops the sound blocks of a truncated file.)
-// Data after the last bzip2 stream, also zero padding, is an error.
+// simpleDecoder is a decoder without warnings and without buffers to release. bzip2 uses the
+// standard library, on one goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes on
+// goroutines where a panic can't be caught, and drops the undamaged blocks of a truncated file.)
+// Data after the last bzip2 stream is an error, even zero padding.
 type simpleDecoder struct{ io.Reader }
 
 func (simpleDecoder) warnings() []string { return nil }
 func (simpleDecoder) free()              {}
 
-// plainReader passes on the bytes of an uncompressed stream.
+// plainReader passes through the bytes of an uncompressed stream.
 type plainReader struct{ raw *rawReader }
 
 func (d plainReader) Read(p []byte) (int, error) {
 	if d.raw.br.Buffered() > 0 {
 		return d.raw.br.Read(p)
 	}
-	return d.raw.Read(p) // past the buffer: one copy less
+	return d.raw.Read(p) // without the buffer, to avoid a copy
 }
 
 var errTrailing = errors.New("data after the end of the compressed data")
 
-// padding reads to the end of the input after the end of the compressed data and the zero bytes
-// already seen. Tapes and some copying tools fill files up with zeros: these lose nothing and give
-// a warning. Anything else could be a log, and is an error.
+// padding reads to the end of the input after the compressed data and the zero bytes already seen.
+// Tapes and some copying tools pad files with zeros, which is harmless and gives a warning.
+// Anything else could be a log, and is an error.
 func padding(raw *rawReader, seen int64) (warning string, err error) {
 	n, err := skipZeros(raw)
 	switch {
@@ -136,7 +136,7 @@ func paddingWarning(n int64) string {
 	return fmt.Sprintf("%d zero bytes after the end of the compressed data", n)
 }
 
-// skipZeros skips zero bytes and returns their number, and io.EOF if nothing follows.
+// skipZeros skips zero bytes and returns their number, with io.EOF if nothing follows.
 func skipZeros(raw *rawReader) (n int64, err error) {
 	for {
 		b, err := raw.br.ReadByte()
@@ -155,7 +155,7 @@ func isEOF(err error) bool {
 	return err == io.EOF //nolint:errorlint // see above
 }
 
-// noEOF turns io.EOF, where the data should go on, into io.ErrUnexpectedEOF.
+// noEOF turns an early io.EOF into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if isEOF(err) {
 		return io.ErrUnexpectedEOF
@@ -163,18 +163,18 @@ func noEOF(err error) error {
 	return err
 }
 
-// Blocks decompresses blocks that are in memory: pages of formats that compress them one by one. The
-// zero value is ready. It is for one goroutine, and starts none.
+// Blocks decompresses blocks in memory, for formats that compress pages one by one. The zero value
+// is ready for use. It isn't safe for concurrent use, and starts no goroutines.
 type Blocks struct {
 	zstd  *zstd.Decoder
 	gzip  inflate.Gzip
 	from  *bufio.Reader // nil until it is needed
 	bytes bytes.Reader
-	over  [1]byte // a byte that does not fit into dst
+	over  [1]byte // a byte beyond dst
 }
 
-// Zstd decompresses a frame of Zstandard into dst and returns how many bytes that are. It is an
-// error if dst is too short.
+// Zstd decompresses a Zstandard frame into dst and returns the number of bytes. It is an error if
+// dst is too short.
 func (b *Blocks) Zstd(dst, src []byte) (n int, err error) {
 	if b.zstd == nil {
 		b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -187,8 +187,8 @@ func (b *Blocks) Zstd(dst, src []byte) (n int, err error) {
 	return len(out), err
 }
 
-// Gzip decompresses members of gzip into dst and returns how many bytes that are, one more than
-// fit if dst is too short.
+// Gzip decompresses gzip members into dst and returns the number of bytes. If dst is too short, it
+// returns its length plus one.
 func (b *Blocks) Gzip(dst, src []byte) (n int, err error) {
 	if b.from == nil {
 		b.from = bufio.NewReaderSize(nil, 64<<10)
@@ -214,7 +214,7 @@ func (b *Blocks) Gzip(dst, src []byte) (n int, err error) {
 	return n, err
 }
 
-// Close releases what the decoders hold.
+// Close releases the decoders.
 func (b *Blocks) Close() {
 	if b.zstd != nil {
 		b.zstd.Close()

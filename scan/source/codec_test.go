@@ -99,7 +99,8 @@ func TestBzip2(t *testing.T) {
 	}
 }
 
-// Of an archive that is cut anywhere all is read that another decoder reads of it, and the error is near its end.
+// TestTruncatedAnywhere checks that an archive cut anywhere is read as far as by another decoder,
+// with the error near its end.
 func TestTruncatedAnywhere(t *testing.T) {
 	a, b := []byte("first line\nsecond line\n"), bytes.Repeat([]byte("a line of the second member\n"), 30)
 	text := append(bytes.Clone(a), b...)
@@ -172,8 +173,8 @@ func TestTrailingGarbage(t *testing.T) {
 	}
 }
 
-// Every single byte of small archives changed: no panic, no hang, and no wrong data without an
-// error. Where the format has no check for a byte (names, times), the data must be right.
+// TestCorruptBytes changes every byte of small archives: no panic, no hang, and no wrong data
+// without an error. Where the format doesn't protect a byte (names, times), the data must be right.
 func TestCorruptBytes(t *testing.T) {
 	text, forms := packed(t)
 	first, _ := bzText()
@@ -223,8 +224,8 @@ func TestZstdWindow(t *testing.T) {
 	}
 }
 
-// A block header may ask for a dictionary of 4 GiB, in any block of any stream. A small block does
-// not need it, and a large one is refused before there is one.
+// TestXzDictionary checks block headers that declare a dictionary of 4 GiB, in any block of any
+// stream. A small block doesn't need it, and a large one is rejected before it is allocated.
 func TestXzDictionary(t *testing.T) {
 	ask := func(text []byte) []byte {
 		var to bytes.Buffer
@@ -240,14 +241,14 @@ func TestXzDictionary(t *testing.T) {
 		binary.LittleEndian.PutUint32(h[len(h)-4:], crc32.ChecksumIEEE(h[:len(h)-4]))
 		return b
 	}
-	small := []byte("some line\n")
+	small, large := []byte("some line\n"), ask(noise(1<<20))
 	if got, res := decoded(t, ask(small)); !bytes.Equal(got, small) || res.Err != nil {
 		t.Errorf("%q %+v", got, res)
 	}
 	for before, b := range map[string][]byte{
-		"":                       ask(noise(1 << 20)),
-		"some line\n":            append(xzs(t, small), ask(noise(1<<20))...),
-		"some line\nsome line\n": slices.Concat(ask(small), xzs(t, small), ask(noise(1<<20))),
+		"":                       large,
+		"some line\n":            append(xzs(t, small), large...),
+		"some line\nsome line\n": slices.Concat(ask(small), xzs(t, small), large),
 	} {
 		var err error
 		var got []byte
@@ -273,7 +274,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestXzBlocks: the library keeps a record of each block.
+// TestXzBlocks checks the limit on blocks, of each of which the library keeps a record.
 func TestXzBlocks(t *testing.T) {
 	got, err := length(t, []*Input{NewInput("a", bytes.NewReader(xzFile(maxXzBlocks+1, nil)), -1)}, Options{Workers: 1})
 	if got > 0 || err == nil || !strings.Contains(err.Error(), "more than 262144 blocks") {
@@ -281,7 +282,8 @@ func TestXzBlocks(t *testing.T) {
 	}
 }
 
-// Archives with every mix of harm end, or go on within bounded memory, without a panic.
+// FuzzDecoders checks that archives with any damage end, or continue within bounded memory, without
+// a panic.
 func FuzzDecoders(f *testing.F) {
 	_, forms := packed(f)
 	for _, b := range forms {
@@ -324,8 +326,8 @@ func xzFile(blocks int, text []byte) []byte {
 	return append(append(le(file, crc32.ChecksumIEEE(end)), end...), "YZ"...)
 }
 
-// TestXzSmallBlocks: blocks that each ask for a large dictionary get as much as they have bytes. One
-// large dictionary for each block took 13 s for 50 KB.
+// TestXzSmallBlocks checks that blocks that each declare a large dictionary get only as much as
+// they need. One large dictionary per block took 13 s for 50 KB.
 func TestXzSmallBlocks(t *testing.T) {
 	for _, text := range []string{"", "a line\n"} {
 		const blocks = 2000
@@ -350,8 +352,8 @@ func TestXzSmallBlocks(t *testing.T) {
 	}
 }
 
-// TestXzBlockBeginsAnew: a block that does not reset the dictionary is damaged, although the
-// library would know the one of the block before it.
+// TestXzBlockBeginsAnew checks that a block that doesn't reset the dictionary is damaged, although
+// the library still has the previous block's.
 func TestXzBlockBeginsAnew(t *testing.T) {
 	b := xzFile(2, []byte("a line\n"))
 	at := bytes.LastIndex(b, []byte("\x01\x00\x06a line"))
@@ -362,8 +364,8 @@ func TestXzBlockBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestEmptyMembers: any number of empty members, frames or streams is an empty input, in time
-// linear in their bytes.
+// TestEmptyMembers checks that any number of empty members, frames or streams is an empty input, in
+// linear time.
 func TestEmptyMembers(t *testing.T) {
 	frame := []byte("\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00")
 	for form, b := range map[string][]byte{"gzip": gz(t, nil), "zstd": frame, "bzip2": bzEmpty, "xz": xzFile(0, nil),
@@ -375,8 +377,8 @@ func TestEmptyMembers(t *testing.T) {
 	}
 }
 
-// TestNameOfCompressed: a file with the name of a compressed one is compressed, in whatever form,
-// or text. Anything else, and no byte at all, is an error, whoever reads it.
+// TestNameOfCompressed checks that a file with a compression extension must be compressed, in any
+// format, or text. Anything else, including an empty file, is an error in all functions.
 func TestNameOfCompressed(t *testing.T) {
 	text, forms := packed(t)
 	ends := map[string]string{"gzip": ".gz", "zstd": ".zst", "xz": ".xz", "bzip2": ".BZ2"}
@@ -467,8 +469,8 @@ func zstFrame(t testing.TB, text []byte, size bool, o ...zstd.EOption) []byte {
 	return b.Bytes()
 }
 
-// TestMembersOfLogs: files as bgzip, a server that compresses each buffer, and the concatenation of
-// rotated logs make them are read whole by any number of workers.
+// TestMembersOfLogs checks that files made by bgzip, by a server that compresses each buffer, and
+// by concatenating rotated logs are read completely with any number of workers.
 func TestMembersOfLogs(t *testing.T) {
 	text := noise(1 << 20)
 	member := func(b []byte, header gzip.Header) []byte {
@@ -519,8 +521,9 @@ func length(t *testing.T, ins []*Input, o Options) (n int64, err error) {
 	return n, err
 }
 
-// Streams whose windows are large wait for each other, in any number, and none for itself: also
-// where a later frame has the larger window, and where a pipe has been opened before.
+// TestLargeWindowsWait checks that streams with large windows wait for each other, in any number,
+// but never for themselves, even if a later frame has the larger window or a pipe was opened
+// before.
 func TestLargeWindowsWait(t *testing.T) {
 	const ordinary, most = 1 << 20, 16 << 20
 	text := strings.Repeat("a line of a log\n", 1<<12)
@@ -550,8 +553,8 @@ func TestLargeWindowsWait(t *testing.T) {
 	}
 }
 
-// A window that is larger than the bound is an error that has both sizes. What comes before it
-// is read.
+// TestWindowIsRefused checks that a window above the limit is an error with both sizes, and that
+// what precedes it is read.
 func TestWindowIsRefused(t *testing.T) {
 	text := strings.Repeat("a line of a log\n", 1<<12)
 	in := NewInput("a", bytes.NewReader(append(large(t, 1<<20, text), large(t, 16<<20, text)...)), -1)
@@ -563,7 +566,7 @@ func TestWindowIsRefused(t *testing.T) {
 	}
 }
 
-// With little memory the chunks are few and small, and as many in all as there is room for.
+// TestReaderMemory checks that little memory gives few and small chunks, as many in all as fit.
 func TestReaderMemory(t *testing.T) {
 	for _, c := range []struct{ workers, mib, chunk, chunks int }{
 		{2, 0, defaultChunk, 12},
@@ -581,7 +584,7 @@ func TestReaderMemory(t *testing.T) {
 	}
 }
 
-// No buffer becomes longer than there is memory for, whatever the lines are.
+// TestBuffersOfLongLines checks that no buffer exceeds the memory for any lines.
 func TestBuffersOfLongLines(t *testing.T) {
 	data := strings.Repeat(strings.Repeat("x", defaultMaxLine-1)+"\n"+strings.Repeat("y", 3000)+"\n", 20)
 	for _, in := range []*Input{asFile(t, []byte(data)), asPipe(t, []byte(data))} {

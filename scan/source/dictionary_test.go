@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Files of Zstandard as ArchiveTeam writes them: the dictionary of all frames comes first, in a frame
-// that other decoders skip, plain or compressed.
+// TestZstdWithADictionary reads Zstandard files as ArchiveTeam writes them: the dictionary of all
+// frames comes first, in a frame that other decoders skip, plain or compressed.
 func TestZstdWithADictionary(t *testing.T) {
 	var samples [][]byte
 	for i := range 500 {
@@ -23,9 +23,9 @@ func TestZstdWithADictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := string(bytes.Join(samples, nil))
+	want := string(bytes.Join(samples[:40], nil))
 	var frames []byte
-	for _, s := range samples {
+	for _, s := range samples[:40] {
 		frames = append(frames, zstFrame(t, s, false, zstd.WithEncoderDict(dict))...)
 	}
 	for name, payload := range map[string][]byte{"plain": dict, "compressed": zstFrame(t, dict, false)} {
@@ -55,7 +55,8 @@ func readInput(file []byte) (string, error) {
 	return string(b), err
 }
 
-// A document of an office is a zip, whose members are no inputs.
+// TestDocumentsAreTold checks that an office document, which is a zip, is recognized, and that its
+// members aren't inputs.
 func TestDocumentsAreTold(t *testing.T) {
 	for member, want := range map[string]string{"xl/workbook.xml": "an Excel workbook: save it as CSV",
 		"content.xml": "an OpenDocument spreadsheet", "[Content_Types].xml": "an Office document"} {

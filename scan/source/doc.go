@@ -1,8 +1,8 @@
 // Package source turns command-line arguments into chunks of whole lines.
 //
-// It reads files, globs, directories and standard input, and the members of tar and zip archives,
-// each as an input of its own. It decompresses gzip, zstd, bzip2 and xz (recognised by their first
-// bytes, never by name), and returns chunks that end on a newline. It does not look into lines:
+// It reads files, globs, directories, standard input, and the members of tar and zip archives as
+// separate inputs. It decompresses gzip, zstd, bzip2 and xz, which it recognizes by their first
+// bytes, never by name, and returns chunks that end with a newline. It doesn't interpret lines:
 // carriage returns, NULs and byte order marks are kept.
 //
 //	ins, warnings, errs := source.Inputs(ctx, args, os.Stdin, source.Limits{})
@@ -18,17 +18,16 @@
 //	}
 //	// after the last worker: r.Results()
 //
-// Three promises hold for every input. Memory is bounded by the options and by [Windows], not by
-// the length of a file or of a line. Nothing is lost uncounted: bytes that could not be read are an
-// error in [Result], and the bytes of a line too long to keep are counted in [Chunk.Cut]. And a
-// chunk in steady state costs no allocation, for plain, gzip and zstd input (bzip2 and xz decoders
-// allocate for each of their blocks).
+// Three guarantees hold for every input. Memory is bounded by the options and by [Windows], not by
+// the length of files or lines. All losses are reported: unreadable bytes are an error in [Result],
+// and [Chunk.Cut] counts the dropped bytes of a line that is too long. In steady state chunks need
+// no allocations for plain, gzip and zstd input (bzip2 and xz decoders allocate for each of their
+// blocks).
 //
-// The files, from the outside in: resolve.go finds the inputs and sorts them, archive.go looks into
-// archives (index.go finds the members of a tar, zip.go the members of a zip, spool.go keeps members of a
-// compressed tar), input.go opens one input, reader.go returns its chunks, plain.go finds and reads
-// ranges of plain files, stream.go decodes everything else and cuts it, codec.go has what decoders
-// share (they are in gzip.go, zstd.go and xz.go, and windows.go bounds their memory), parts.go reads
-// members of gzip one by one, and result.go
-// holds how the reading of an input ended.
+// The files, from the outside in: resolve.go finds and sorts the inputs, archive.go opens archives
+// (index.go finds the members of a tar, zip.go the members of a zip, spool.go keeps members of a
+// compressed tar), input.go opens an input, reader.go returns its chunks, plain.go finds and reads
+// ranges of plain files, stream.go decodes everything else and splits it into chunks, codec.go has
+// what the decoders share (gzip.go, zstd.go and xz.go, with memory limits in windows.go), parts.go
+// reads gzip members one by one, and result.go describes how the reading of an input ended.
 package source

@@ -47,7 +47,8 @@ func TestFifo(t *testing.T) {
 	}
 }
 
-// Stop closes a pipe whose writer is silent, and its goroutine ends.
+// TestStopSilentFifo checks that Stop closes a pipe with a silent writer, and that its goroutine
+// ends.
 func TestStopSilentFifo(t *testing.T) {
 	before := runtime.NumGoroutine()
 	path := fifo(t)

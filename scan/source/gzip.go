@@ -7,12 +7,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// gzipDecoder reads member after member, and distinguishes padding from a broken member.
+// gzipDecoder reads consecutive members, and distinguishes padding from a damaged member.
 type gzipDecoder struct {
 	raw  *rawReader
 	z    *inflate.Gzip
 	in   bool  // inside a member
-	at   int64 // where on disk the last one did
+	at   int64 // where on disk the last one began
 	warn []string
 }
 
@@ -24,7 +24,7 @@ func newGzip(raw *rawReader) *gzipDecoder {
 	return &gzipDecoder{raw: raw, z: z}
 }
 
-// Read returns no bytes where a member ends.
+// Read returns no bytes at the end of a member.
 func (d *gzipDecoder) Read(p []byte) (int, error) {
 	if !d.in {
 		if err := d.next(); err != nil {
@@ -43,7 +43,7 @@ func (d *gzipDecoder) next() error {
 	if d.raw.offset() > 0 {
 		magic, err := d.raw.br.Peek(2)
 		if len(magic) == 0 {
-			return err // io.EOF: the proper end
+			return err // io.EOF is the proper end
 		}
 		if string(magic) != "\x1f\x8b" {
 			w, err := padding(d.raw, 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// contents finds the members of an archive. It returns those found before an error with it, and nil if the input is no
-// archive.
+// contents finds the members of an archive. It returns those found before an error together with
+// the error, and nil if the input isn't an archive.
 func (in *Input) contents(ctx context.Context, room *room, spool *spool) *contents {
 	kind := in.archiveKind()
 	if kind == "" {
@@ -31,7 +31,7 @@ func (in *Input) contents(ctx context.Context, room *room, spool *spool) *conten
 	return c
 }
 
-// contents holds what was found in an archive.
+// contents is the result of examining an archive.
 type contents struct {
 	of      *archive
 	ctx     context.Context
@@ -42,7 +42,7 @@ type contents struct {
 	err     error // why there may be more
 }
 
-// others are members of an archive that are no inputs.
+// others are members of an archive that aren't inputs.
 type others struct {
 	why   string
 	lost  bool     // they may be logs
@@ -50,14 +50,14 @@ type others struct {
 	n     int
 }
 
-// maxOthers is how many of the others are named, and maxMemberName how many bytes the name of a
-// member may have: as many as a path may.
+// maxOthers limits how many of the others are named. maxMemberName limits the name of a member to
+// the length of a path, in bytes.
 const (
 	maxOthers     = 3
 	maxMemberName = 4096
 )
 
-// leaveOut counts a member that is no input.
+// leaveOut counts a member that isn't an input.
 func (c *contents) leaveOut(name, why string, lost bool) {
 	i := slices.IndexFunc(c.others, func(o others) bool { return o.why == why })
 	if i < 0 {
@@ -71,7 +71,7 @@ func (c *contents) leaveOut(name, why string, lost bool) {
 	}
 }
 
-// String names the members, and explains why they are not inputs.
+// String lists the members, and explains why they aren't inputs.
 func (o others) String() string {
 	names := strings.Join(o.names, ", ")
 	if more := o.n - len(o.names); more > 0 {
@@ -89,7 +89,7 @@ func (c *contents) add(m *member) error {
 	return nil
 }
 
-// wants reports whether a member may be an input by its name.
+// wants reports whether the name of a member permits it to be an input.
 func (c *contents) wants(name string) bool {
 	if len(name) > maxMemberName {
 		c.leaveOut(name, fmt.Sprintf("a name of more than %d bytes", maxMemberName), true)
@@ -98,8 +98,8 @@ func (c *contents) wants(name string) bool {
 	return !hiddenMember(name)
 }
 
-// hiddenMember reports whether a member, or a folder of it, has a hidden name. Archives made by macOS
-// have such names too.
+// hiddenMember reports whether a member or one of its folders has a hidden name, including those in
+// archives made by macOS.
 func hiddenMember(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "__MACOSX" || len(part) > 1 && part[0] == '.' && part != ".." {
@@ -109,7 +109,7 @@ func hiddenMember(name string) bool {
 	return false
 }
 
-// replaceDoubles keeps the last of the members that have one name, as unpacking does.
+// replaceDoubles keeps the last of the members with the same name, like unpacking does.
 func (c *contents) replaceDoubles() {
 	kept := c.members[:0]
 	for i, m := range c.members {
@@ -122,13 +122,13 @@ func (c *contents) replaceDoubles() {
 	c.members = kept
 }
 
-// tarPosition is what package tar reads from. After the header of a member, at is where its bytes
-// begin.
+// tarPosition is the input of package tar. After the header of a member, at is the beginning of its
+// bytes.
 type tarPosition struct {
 	ctx   context.Context
 	r     io.Reader // the file, or the stream of a compressed one
 	at    int64
-	zeros int64 // how many zero bytes came last
+	zeros int64 // zero bytes read last
 }
 
 func (t *tarPosition) Read(p []byte) (int, error) {
@@ -160,7 +160,7 @@ func (t *tarPosition) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// findTar finds the members of a tar. Those of a compressed one are put into the spool.
+// findTar finds the members of a tar. It copies those of a compressed tar to the spool.
 func (c *contents) findTar() error {
 	file, err := c.of.openWhole()
 	if err != nil {
@@ -180,14 +180,14 @@ func (c *contents) findTar() error {
 	return c.readTar(&tarPosition{ctx: c.ctx, r: s})
 }
 
-// readTar reads a tar from header to header, and to its end.
+// readTar reads all headers of a tar, and then to its end.
 func (c *contents) readTar(at *tarPosition) error {
 	for r, last := tar.NewReader(at), ""; ; {
 		h, err := r.Next()
 		switch {
 		case isEOF(err):
 			return c.endTar(at)
-		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // the names name no files
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // names are never used as file names
 			c.markCut()
 			return afterMember(last, err)
 		}
@@ -198,7 +198,7 @@ func (c *contents) readTar(at *tarPosition) error {
 	}
 }
 
-// markCut marks the last member of a plain tar if that ends inside it.
+// markCut marks the last member of a plain tar if the tar ends within it.
 func (c *contents) markCut() {
 	if n := len(c.members); n > 0 && c.of.packed == sniff.Plain {
 		last := c.members[n-1]
@@ -206,7 +206,7 @@ func (c *contents) markCut() {
 	}
 }
 
-// afterMember names the member that an error came after.
+// afterMember adds the preceding member to an error.
 func afterMember(last string, err error) error {
 	if last != "" {
 		err = fmt.Errorf("in or after the member %s: %w", last[:min(len(last), maxMemberName)], noEOF(err))
@@ -214,7 +214,7 @@ func afterMember(last string, err error) error {
 	return err
 }
 
-// addTar adds the member of a header, if it is a regular file.
+// addTar adds the member with a header, if it is a regular file.
 func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
 	name := strings.TrimPrefix(h.Name, "./")
 	switch {
@@ -238,8 +238,8 @@ func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
 
 const noFile = "a link or a device, so its bytes are not in the archive"
 
-// isSparse reports whether a member is one of GNU tar's sparse files in the PAX format: its bytes are
-// not one piece.
+// isSparse reports whether a member is a sparse file of GNU tar in the PAX format, whose bytes are
+// in several pieces.
 func isSparse(h *tar.Header) bool {
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -249,13 +249,13 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// tarBuffer is how much is read at once after the end of a tar.
+// tarBuffer is the size of reads after the end of a tar.
 const tarBuffer = 64 << 10
 
 var errAfterEnd = errors.New("data after the end of the archive: perhaps another archive, which is not read")
 
-// endTar reads on after the end of a tar, where there are only zeros, and which verifies the
-// checksum of a compressed one.
+// endTar reads the rest of the input after the end of a tar, where only zeros are permitted. This
+// also verifies the checksum of a compressed tar.
 func (c *contents) endTar(at *tarPosition) error {
 	marked := at.zeros >= tarBlock
 	buf := make([]byte, tarBuffer)

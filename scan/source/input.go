@@ -14,56 +14,54 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// Input is one named source of bytes, made by [Inputs], [NewFile] or [NewInput]. It is read once,
-// by one Reader or by the caller of Open; Head may be called before that. Its methods are safe for
-// concurrent use. Its fields must not change once a Reader has it.
+// Input is a named source of bytes, made by [Inputs], [NewFile] or [NewInput]. It is read once, by
+// a Reader or by the caller of Open; Head may be called before. Its methods are safe for concurrent
+// use. Its fields must not change once a Reader has it.
 type Input struct {
-	Name string // as a user would recognise it: a path, or "-"
-	// Size is the number of bytes on disk when it was found, or the unpacked bytes of a member of an
-	// archive; -1 if unknown, as for a pipe.
+	Name string // as a user would recognize it: a path, or "-"
+	// Size is the number of bytes on disk when the input was found, or the unpacked bytes of an
+	// archive member. It is -1 if unknown, as for a pipe.
 	Size int64
-	// Windows bounds the decompression windows of all inputs that share it. If nil, windows of up to
-	// 128 MiB are allowed, shared with all other inputs of the process.
+	// Windows limits the decompression windows of all inputs that share it. nil allows windows of up
+	// to 128 MiB, shared with all other inputs of the process.
 	Windows *Windows
-	Hash    bool // whether a Reader finds the SHA-256 of its bytes; for a pipe, it must be set before Head
-	// Records, if not nil, returns how many bytes of data, which begins with a record, are whole
-	// records, and whether each line of them is one; final is set if nothing follows. Chunks then
-	// end with a record, and a record may have Options.MaxLine bytes. A line whose end it does not
-	// find in so many bytes is cut off as final.
+	Hash    bool // a Reader computes the SHA-256 of its bytes; for a pipe, it must be set before Head
+	// Records, if not nil, returns how many bytes of data are whole records, and whether each line of
+	// them is a record. data begins with a record, and final means that nothing follows. Chunks then
+	// end with a record, and a record may have up to Options.MaxLine bytes. Longer ones are cut off.
 	Records func(data []byte, final bool) (end int, lines bool)
 
-	member  *member     // of an archive; nil when the input is a file
-	fault   error       // why it cannot be opened, if that is known
-	lines   bool        // it was made by Inputs: an archive is refused, whose members would be inputs
-	path    string      // "" when bytes come from r
-	r       io.Reader   // nil when they come from path
+	member  *member     // of an archive; nil if the input is a file
+	fault   error       // why it can't be opened, if known
+	lines   bool        // Inputs made it: an archive is refused, because its members would be inputs
+	path    string      // "" if the bytes come from r
+	r       io.Reader   // nil if they come from path
 	info    fs.FileInfo // of path, when it was found
-	regular bool        // path was a regular file: it can be opened again and again
-	parts   bool        // it is read by OpenParts
-	decoded bool        // it is not compressed, whatever its first bytes
+	regular bool        // path was a regular file, which can be opened repeatedly
+	parts   bool        // OpenParts reads it
+	decoded bool        // not compressed, whatever its first bytes
 
 	codec atomic.Int32 // the zero value is unknown
 
 	mu      sync.Mutex
-	head    []byte  // decoded by Head, of an input that cannot be opened twice; nil before it is opened
-	pending *stream // such an input, opened by Head and waiting for its Reader
+	head    []byte  // from Head, if the input can't be opened twice; nil before
+	pending *stream // of such an input, opened by Head and waiting for its Reader
 }
 
-// NewInput returns an input that reads r, size bytes long on disk or -1. If r must be closed, the
+// NewInput returns an input that reads r, with a size on disk or -1. If r must be closed, the
 // caller closes it.
 func NewInput(name string, r io.Reader, size int64) *Input {
 	return &Input{Name: name, Size: size, r: r}
 }
 
-// NewLines returns an input that reads lines that another reader has made. They are never
-// decompressed.
+// NewLines returns an input for lines made by another reader. They are never decompressed.
 func NewLines(name string, r io.Reader) *Input {
 	in := NewInput(name, r, -1)
 	in.decoded = true
 	return in
 }
 
-// NewFile returns an input that reads the file, pipe or device of that name. It is not opened yet.
+// NewFile returns an input for the file, pipe or device with a name. It doesn't open it yet.
 func NewFile(name string) (*Input, error) {
 	info, err := disk.Stat(name)
 	if err == nil && info.IsDir() {
@@ -86,9 +84,9 @@ func newFile(name string, info fs.FileInfo) *Input {
 }
 
 // Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" until Head or a Reader has seen the
-// first bytes. For a member of an archive it is the member's compression, preceded by that of
-// the archive, or "deflate", if it is compressed too: "gzip" also stands for a plain member of a
-// .tar.gz, and "xz+gzip" for a .gz in a .tar.xz.
+// first bytes. If an archive or a zip compresses its member, the archive's compression or "deflate"
+// comes first: "gzip" also stands for a plain member of a .tar.gz, and "xz+gzip" for a .gz in a
+// .tar.xz.
 func (in *Input) Codec() string {
 	own := sniff.Codec(in.codec.Load())
 	switch around := in.around(); {
@@ -101,7 +99,7 @@ func (in *Input) Codec() string {
 	}
 }
 
-// around is how an archive compresses the bytes of the input.
+// around is the archive's compression of the input.
 func (in *Input) around() sniff.Codec {
 	if in.member == nil {
 		return sniff.Plain
@@ -109,15 +107,15 @@ func (in *Input) around() sniff.Codec {
 	return in.member.around()
 }
 
-// cut reports whether the input is a member in which its archive ends. It is a stream, whose end is
+// cut reports whether the archive ends within the input. Such an input is a stream that ends with
 // an error.
 func (in *Input) cut() bool { return in.member != nil && in.member.cut }
 
-// Regular reports whether the input is a regular file or a member of one, which can be read again and
-// again.
+// Regular reports whether the input is a regular file or a member of one, which can be read
+// repeatedly.
 func (in *Input) Regular() bool { return in.regular }
 
-// SameFile reports whether two inputs read one file, as two members of one archive do, or are both
+// SameFile reports whether two inputs read the same file, as two members of an archive do, or
 // standard input.
 func (in *Input) SameFile(other *Input) bool {
 	if in.info == nil || other.info == nil {
@@ -126,8 +124,8 @@ func (in *Input) SameFile(other *Input) bool {
 	return os.SameFile(in.info, other.info)
 }
 
-// Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads them all, and the
-// Reader will read them again.
+// Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads all of them, in
+// addition to the Reader.
 func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 	r, err := in.reader(in.open(nil))
 	if err != nil {
@@ -142,13 +140,12 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 }
 
 // Head returns the first decompressed bytes, at most n, and fewer only if the input ends or breaks
-// before. The Reader will read them all the same, from pipes too. It fails if the input cannot be
-// opened, or not even its first byte decoded. On a pipe it blocks until the bytes are there. The
-// caller may keep the slice and change it.
+// earlier. The Reader will read them nevertheless, even from pipes. Head fails if the input can't
+// be opened or its first byte can't be decoded. On a pipe it blocks until the bytes are available.
+// The caller may keep and modify the slice.
 func (in *Input) Head(n int) ([]byte, error) {
 	if in.r == nil && in.regular {
-		// The file is closed again, so that thousands of inputs can be looked at before the first
-		// is read.
+		// The file is closed again, so that thousands of inputs can be examined before the first is read.
 		r, err := in.reader(in.open(nil))
 		if err != nil {
 			return nil, err
@@ -166,7 +163,7 @@ func (in *Input) Head(n int) ([]byte, error) {
 		in.pending, in.head = o.stream, append([]byte{}, o.stream.head...)
 	}
 	if s := in.pending; s != nil && len(in.head) < n {
-		s.head = nil // decode on, where the last Head ended
+		s.head = nil // continue where the last Head ended
 		more, err := io.ReadAll(io.LimitReader(s, int64(n-len(in.head))))
 		in.head = append(in.head, more...)
 		s.head = in.head
@@ -179,7 +176,7 @@ func (in *Input) Head(n int) ([]byte, error) {
 
 // readHead returns the first n bytes of r, or fewer if it ends or breaks after the first.
 func readHead(r io.Reader, n int) ([]byte, error) {
-	const usual = 64 << 10 // of a longer beginning, since many files are shorter
+	const usual = 64 << 10 // for long heads, because many files are shorter
 	b, got := make([]byte, min(n, usual)), 0
 	for {
 		m, err := io.ReadFull(r, b[got:])
@@ -187,15 +184,15 @@ func readHead(r io.Reader, n int) ([]byte, error) {
 		case got == 0 && !isEOF(err):
 			return nil, err
 		case err != nil || got == n:
-			return b[:got], nil //nolint:nilerr // who reads on has it again
+			return b[:got], nil //nolint:nilerr // later readers get it again
 		}
 		b = append(make([]byte, 0, n), b...)[:n]
 	}
 }
 
-// Open returns the decompressed bytes of the input from beginning to end, for inputs that are not
-// made of lines. Errors of Read are *Error. The caller closes the reader, and only one goroutine at
-// a time may use it.
+// Open returns the decompressed bytes of the input from beginning to end, for inputs that don't
+// consist of lines. Errors of Read are *Error. The caller closes the reader. It isn't safe for
+// concurrent use.
 func (in *Input) Open() (io.ReadCloser, error) {
 	r, err := in.reader(in.take(nil))
 	if err != nil {
@@ -204,8 +201,8 @@ func (in *Input) Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// OpenAt returns the bytes of a plain file, for inputs that are not read from beginning to end, and
-// how many there are. The caller closes it.
+// OpenAt returns the bytes of a plain file and their number, for random access. The caller closes
+// it.
 func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err error) {
 	if !in.regular {
 		return nil, 0, nil, newError(in.Name, -1, errNotPlain)
@@ -223,7 +220,7 @@ func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err erro
 
 var errNotPlain = errors.New("it can be read only from a file that is not compressed")
 
-// reader reads an input that has been opened.
+// reader reads an opened input.
 func (in *Input) reader(o opened, err error) (*openInput, error) {
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
@@ -239,7 +236,7 @@ func (in *Input) reader(o opened, err error) (*openInput, error) {
 type opened struct {
 	stream    *stream
 	file      *disk.File
-	off, size int64 // of its bytes in the file
+	off, size int64 // place of its bytes in the file
 }
 
 // plain returns the bytes in the file.
@@ -255,7 +252,7 @@ func (o opened) plainReader() io.Reader { return io.NewSectionReader(o.file, o.o
 
 func (o opened) close() {
 	if o.stream != nil {
-		o.stream.close() // and its file
+		o.stream.close() // also closes its file
 	} else {
 		o.file.Close()
 	}
@@ -266,10 +263,10 @@ type openInput struct {
 	opened
 	name  string
 	bytes io.Reader // decoded
-	read  int64     // of those of a plain file
+	read  int64     // bytes of a plain file so far
 }
 
-// Read reads decompressed bytes. An error but io.EOF is an *Error.
+// Read reads decompressed bytes. Errors except io.EOF are *Error.
 func (o *openInput) Read(p []byte) (n int, err error) {
 	n, err = o.bytes.Read(p)
 	if o.stream == nil {
@@ -278,7 +275,7 @@ func (o *openInput) Read(p []byte) (n int, err error) {
 	return n, o.error(err)
 }
 
-// error names the input in an error that is not the end, and where on disk it is.
+// error adds the name of the input and the offset on disk to an error, except at the end.
 func (o *openInput) error(err error) error {
 	if err == nil || isEOF(err) {
 		return err
@@ -299,14 +296,14 @@ func (o *openInput) Close() error {
 	return nil
 }
 
-// take gives the input to its only reader, and opens it unless Head has. If that is a Reader, it
-// watches the file of a stream before a Read that may block or may take long to return a byte.
+// take passes the input to its only reader, and opens it unless Head has. If that is a Reader, it
+// watches the file of a stream before any Read that may block or be slow.
 func (in *Input) take(r *Reader) (opened, error) {
 	in.mu.Lock()
 	s := in.pending
 	in.pending = nil
 	if in.head == nil {
-		in.head = []byte{} // so that a Head that comes too late does not open the input again
+		in.head = []byte{} // so that a late Head doesn't open the input again
 	}
 	in.mu.Unlock()
 	if s == nil {
@@ -316,12 +313,12 @@ func (in *Input) take(r *Reader) (opened, error) {
 		r.watch(s.file)
 	}
 	if r != nil {
-		s.raw.tape = nil // only Parts need it
+		s.raw.tape = nil // only Parts needs it
 	}
 	return opened{stream: s}, nil
 }
 
-// open opens the input, for take and Head. It refuses an archive whose members would be inputs.
+// open opens the input, for take and Head. It refuses archives whose members would be inputs.
 func (in *Input) open(r *Reader) (o opened, err error) {
 	var sample []byte
 	switch {
@@ -352,7 +349,7 @@ func (in *Input) open(r *Reader) (o opened, err error) {
 	return o, err
 }
 
-// refuse returns an error if the decoded bytes of an input begin as an archive does.
+// refuse returns an error if the decoded bytes of an input begin like an archive.
 func (in *Input) refuse(head []byte) error {
 	kind := sniff.Archive(head)
 	switch {
@@ -370,8 +367,8 @@ func (in *Input) refuse(head []byte) error {
 	}
 }
 
-// openFile opens an input that is a file or has its place in one. It returns the first bytes of a
-// plain one.
+// openFile opens an input that is a file or is inside one. It returns the first bytes if they are
+// plain.
 func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	if in.member != nil {
 		o.file, err = in.member.of.openWhole()
@@ -410,8 +407,8 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	return o, nil, err
 }
 
-// place returns where in an open file the bytes of the input are. No bytes: it is read until it
-// ends.
+// place returns the place of the input's bytes in an open file. If there are no bytes, the file is
+// read until it ends.
 func (in *Input) place(file *disk.File) (off, size int64, err error) {
 	if m := in.member; m != nil {
 		return m.off, m.length, nil
@@ -425,11 +422,11 @@ func (in *Input) place(file *disk.File) (off, size int64, err error) {
 	case !info.Mode().IsRegular():
 		return 0, 0, nil
 	}
-	return 0, info.Size(), nil // files of /proc say that they are regular and 0 bytes long, and are not
+	return 0, info.Size(), nil // files in /proc claim to be regular and empty
 }
 
-// fileStream makes the stream of an input that has its place in a file. isPlain: its first bytes
-// have shown that it is not compressed.
+// fileStream makes the stream of an input in a file. isPlain means that its first bytes aren't
+// compressed.
 func (in *Input) fileStream(o opened, isPlain bool, r *Reader) (s *stream, err error) {
 	switch m := in.member; {
 	case isPlain:
@@ -448,8 +445,8 @@ func (in *Input) fileStream(o opened, isPlain bool, r *Reader) (s *stream, err e
 	return s, err
 }
 
-// unpacking makes the stream of a member that is packed in its archive, from the stream of the
-// bytes that it unpacks to.
+// unpacking makes the stream of a member that its archive compresses, given the stream of the
+// unpacked bytes.
 func (in *Input) unpacking(below *stream, r *Reader) (*stream, error) {
 	s, err := in.newStream(below, r)
 	if err != nil {
@@ -460,8 +457,7 @@ func (in *Input) unpacking(below *stream, r *Reader) (*stream, error) {
 	return s, nil
 }
 
-// newStream makes a stream with the decoder that the first bytes require. The Reader is nil if
-// there is none.
+// newStream makes a stream with the decoder for the first bytes. The Reader may be nil.
 func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	plain := in.plainStream(bytes, r)
 	if in.decoded {
@@ -474,7 +470,7 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	return s, err
 }
 
-// plainStream makes a stream that passes on the bytes.
+// plainStream makes a stream without a decoder.
 func (in *Input) plainStream(bytes io.Reader, r *Reader) *stream {
 	w := newWindow(in.Windows, r.stopping())
 	if !in.regular {
@@ -490,9 +486,9 @@ func (in *Input) plainStream(bytes io.Reader, r *Reader) *stream {
 	return &stream{codec: sniff.Plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}
 }
 
-// archiveKind reports by its first bytes whether a file is an archive whose members are inputs: any
-// tar, and a zip that is not compressed. One that cannot be read is none. If it cannot be opened
-// now, nobody knows whether it is one: then it is not opened later either.
+// archiveKind reports whether a file begins like an archive whose members are inputs: any tar, or
+// an uncompressed zip. An unreadable file doesn't count. If the file can't be opened now, it won't
+// be opened later either, because it might be an archive.
 func (in *Input) archiveKind() string {
 	if !in.regular || in.Size == 0 {
 		return ""
@@ -515,7 +511,7 @@ func (in *Input) archiveKind() string {
 	return ""
 }
 
-// sniffFile returns the codec of a file, by its first bytes, and these.
+// sniffFile returns the codec of a file, and its first bytes.
 func sniffFile(f io.ReaderAt) (sniff.Codec, []byte, error) {
 	sample := make([]byte, sniff.SampleLen)
 	n, err := f.ReadAt(sample, 0)

@@ -7,33 +7,33 @@ import (
 	"sync"
 )
 
-// Logs may overlap in part: one was copied before it was full, or two exports share an hour. What
-// is in both counts twice. It is found by the first lines of each log: while the logs are read, the
-// lines of a chunk are compared with them if their times overlap. So this costs next to nothing, and
-// may miss an overlap where lines are out of order; but it never claims one that is not there.
+// Logs may overlap in part, if one was copied before it was complete or two exports share an hour.
+// Shared lines count twice. Overlaps are found by the first lines of each log: while the logs are
+// read, the lines of a chunk are compared with them if the times overlap. This is almost free, and
+// may miss an overlap if lines are out of order, but never reports a false one.
 
-// OpeningLines is how many lines of a log must stand in another one.
+// OpeningLines is the number of first lines of a log that must be in another one.
 const OpeningLines = 8
 
-// Opening is how a log begins; without lines if it has fewer than OpeningLines, or not all with
-// a time, or some that are alike.
+// Opening is the beginning of a log. It has no lines if there are fewer than OpeningLines, if a
+// line has no time, or if some lines are equal.
 type Opening struct {
 	Lines       []string
-	First, Last int64 // their times
+	First, Last int64 // times of the first and last line
 }
 
-// Overlaps notes which lines of openings stand in other logs, for several goroutines.
+// Overlaps records which lines of openings occur in other logs. It is safe for concurrent use.
 type Overlaps struct {
 	Openings []Opening // of all logs, before any is read
 	mu       sync.Mutex
-	seen     map[Overlap]int // as many bits as lines
+	seen     map[Overlap]int // one bit per line
 }
 
-// Overlap is a log in which the opening of another one stands, by their indexes.
+// Overlap is a pair of logs by index: one contains the opening of the other.
 type Overlap struct{ Opened, In int }
 
-// Find notes which lines of the openings of other logs stand in a chunk of whole lines of one, which are of
-// the times from first to last.
+// Find records which lines of other logs' openings occur in a chunk of whole lines, whose times
+// range from first to last.
 func (o *Overlaps) Find(in int, first, last int64, data []byte) {
 	type place struct{ log, bit int }
 	wanted := map[string][]place{}
@@ -60,7 +60,8 @@ func (o *Overlaps) Find(in int, first, last int64, data []byte) {
 	}
 }
 
-// Found returns, for each log whose opening stands in others that are not the same, one of these.
+// Found returns, for each log whose opening occurs in logs that aren't duplicates of it, one of
+// these.
 func (o *Overlaps) Found(same func(x, y int) bool) []Overlap {
 	const all = 1<<OpeningLines - 1
 	var found []Overlap

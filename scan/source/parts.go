@@ -10,19 +10,18 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// Parts reads an input part by part, for inputs that are not made of lines: of gzip each member is
-// a part, any other input is one part. It keeps the bytes of a gzip member as they are in the
-// input, so that a member can be copied without being compressed again. It belongs to one
-// goroutine.
+// Parts reads an input part by part, for inputs that don't consist of lines. Each gzip member is a
+// part; any other input is a single part. Parts keeps the compressed bytes of a gzip member, so
+// that it can be copied without compressing it again. It isn't safe for concurrent use.
 type Parts struct {
-	*openInput // for gzip, its bytes are the member's
+	*openInput // for gzip, the bytes of the current member
 	in         *Input
-	zip        *gzipDecoder // of gzip; else nil
-	at         int64        // where on disk the part begins
+	zip        *gzipDecoder // for gzip; otherwise nil
+	at         int64        // where the part begins on disk
 	begun      bool
 }
 
-// OpenParts opens an input part by part. keep is how many bytes of a gzip member are kept at most.
+// OpenParts opens an input part by part. keep limits how many bytes of a gzip member are kept.
 // Errors are *Error. The caller closes the Parts.
 func (in *Input) OpenParts(keep int) (*Parts, error) {
 	in.parts = true
@@ -40,8 +39,8 @@ func (in *Input) OpenParts(keep int) (*Parts, error) {
 	return p, nil
 }
 
-// Next goes to the next part, and skips the rest of the current one. It returns io.EOF
-// after the last.
+// Next advances to the next part, skipping the rest of the current one. It returns io.EOF after the
+// last.
 func (p *Parts) Next() error {
 	if p.zip == nil {
 		if p.begun {
@@ -69,15 +68,14 @@ func (p *Parts) Next() error {
 // Compressed reports whether parts are members of gzip.
 func (p *Parts) Compressed() bool { return p.zip != nil }
 
-// Offset returns where the part begins: in bytes on disk.
+// Offset returns the beginning of the part on disk, in bytes.
 func (p *Parts) Offset() int64 { return p.at }
 
-// Disk returns how many bytes have been read from disk or pipe.
+// Disk returns the number of bytes read from disk or pipe.
 func (p *Parts) Disk() int64 { return p.offset() }
 
-// Member returns the bytes of the gzip member that has been read to its end, as they are in the
-// input. ok is false if they are known no more: they are more than are kept, and the input is not a
-// file.
+// Member returns the compressed bytes of a gzip member that has been read to its end. ok is false
+// if they are no longer available, because they exceed keep and the input isn't a file.
 func (p *Parts) Member() (member io.Reader, ok bool) {
 	if p.zip == nil || p.zip.in {
 		return nil, false
@@ -89,8 +87,8 @@ func (p *Parts) Member() (member io.Reader, ok bool) {
 	return p.section(p.at, end)
 }
 
-// Section returns the bytes of a part that is not a member of gzip, from one offset to another. ok
-// is false if they are known no more: the input is not a plain file.
+// Section returns the bytes between two offsets of a part that isn't a gzip member. ok is false if
+// they are no longer available, because the input isn't a plain file.
 func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
 	if p.stream != nil {
 		return nil, false
@@ -106,7 +104,7 @@ func (p *Parts) section(from, to int64) (io.Reader, bool) {
 	return io.NewSectionReader(p.file, p.off+from, to-from), true
 }
 
-// Warnings returns oddities that lost nothing, after the last part.
+// Warnings returns harmless oddities, after the last part.
 func (p *Parts) Warnings() []string {
 	if p.zip == nil {
 		return nil
@@ -114,7 +112,7 @@ func (p *Parts) Warnings() []string {
 	return p.zip.warnings()
 }
 
-// memberReader reads the member of gzip that has begun, of which Head may have read a part.
+// memberReader reads the current gzip member, including the bytes already read by Head.
 type memberReader struct{ s *stream }
 
 func (m memberReader) Read(b []byte) (int, error) {
@@ -132,20 +130,20 @@ func (m memberReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// tape keeps the last bytes that were read from an input.
+// tape keeps the last bytes read from an input.
 type tape struct {
 	bytes []byte
-	begin int   // bytes before it are not needed any more
+	begin int   // bytes before it are no longer needed
 	from  int64 // offset of bytes[begin]
 	limit int
-	over  bool // there were more than limit: only the last ones are kept
+	over  bool // limit was exceeded, so only the last bytes are kept
 }
 
 func (t *tape) add(b []byte) {
 	if len(t.bytes)-t.begin+len(b) > t.limit+rawBuffer {
 		t.over = true
 	}
-	// What is in the buffer of the decoder is needed for the next member.
+	// The bytes in the decoder's buffer belong to the next member.
 	if t.over && len(t.bytes)-t.begin > rawBuffer {
 		t.drop(len(t.bytes) - t.begin - rawBuffer)
 	}
@@ -164,7 +162,7 @@ func (t *tape) cut(offset int64) {
 	t.over = false
 }
 
-// upTo returns the retained bytes before an offset, unless some of it is missing.
+// upTo returns the retained bytes before an offset, unless some are missing.
 func (t *tape) upTo(offset int64) ([]byte, bool) {
 	return t.bytes[t.begin : t.begin+int(offset-t.from)], !t.over
 }
@@ -176,7 +174,7 @@ func AppendMember(dst, data []byte) []byte {
 	b := bytes.NewBuffer(dst)
 	z := memberWriters.Get().(*gzip.Writer)
 	z.Reset(b)
-	_, _ = z.Write(data) // a buffer has no error
+	_, _ = z.Write(data) // a buffer returns no error
 	_ = z.Close()
 	memberWriters.Put(z)
 	return b.Bytes()

@@ -60,8 +60,8 @@ func readParts(p *Parts) (texts, raw []string, err error) {
 	}
 }
 
-// TestPartsAreTheMembersOfGzip, as they are in the input, also if they are long and if Head has
-// read the first.
+// TestPartsAreTheMembersOfGzip checks that the parts have the bytes of the input, even if they are
+// long and if Head has read the first.
 func TestPartsAreTheMembersOfGzip(t *testing.T) {
 	texts := []string{"first\nline\n", "", "b", strings.Repeat("long ", 300_000), randomText(600_000), "last"}
 	data, each := members(t, texts...)
@@ -92,8 +92,8 @@ func TestPartsAreTheMembersOfGzip(t *testing.T) {
 	}
 }
 
-// TestAMemberThatIsTooLongToKeep is read again from a file, and not known of a pipe. The next one
-// is known.
+// TestAMemberThatIsTooLongToKeep checks that such a member is read again from a file, and
+// unavailable from a pipe, and that the next one is available.
 func TestAMemberThatIsTooLongToKeep(t *testing.T) {
 	data, each := members(t, "a", randomText(2<<20), "z")
 	for name, c := range map[string]struct {
@@ -115,7 +115,8 @@ func TestAMemberThatIsTooLongToKeep(t *testing.T) {
 	}
 }
 
-// TestAnyOtherInputIsOnePart of which no member is known; a plain file has sections.
+// TestAnyOtherInputIsOnePart checks that other inputs have one part and no members; a plain file
+// has sections.
 func TestAnyOtherInputIsOnePart(t *testing.T) {
 	p, err := asFile(t, []byte("0123456789")).OpenParts(100)
 	if err != nil {
@@ -139,7 +140,8 @@ func TestAnyOtherInputIsOnePart(t *testing.T) {
 	}
 }
 
-// TestDamagedMembers: what is before the damage is read, and the error says where it is.
+// TestDamagedMembers checks that everything before the damage is read, and that the error has its
+// offset.
 func TestDamagedMembers(t *testing.T) {
 	data, each := members(t, "first", strings.Repeat("second ", 100), "third")
 	for n := len(each[0]) + 1; n < len(each[0])+len(each[1]); n++ {
@@ -199,8 +201,8 @@ func TestOpenSaysWhereItBroke(t *testing.T) {
 	}
 }
 
-// TestFirstErrorStays: an error after the very first bytes, such as of a connection that is reset,
-// is not taken for the end.
+// TestFirstErrorStays checks that an error after the first bytes, such as a connection reset,
+// doesn't count as the end.
 func TestFirstErrorStays(t *testing.T) {
 	for _, text := range []string{"", "a", "a line\n", strings.Repeat("a line\n", 1000)} {
 		for _, name := range []string{"-", "x.gz"} {
@@ -220,7 +222,7 @@ func TestFirstErrorStays(t *testing.T) {
 	}
 }
 
-// What was not read to the end, or need not be hashed, has no hash.
+// TestNoHashOfAPart checks that inputs not read to the end, or without Hash, have no hash.
 func TestNoHashOfAPart(t *testing.T) {
 	whole := gz(t, []byte(strings.Repeat("line\n", 10_000)))
 	broken := NewInput("-", failing([]byte("line\n")), -1)

@@ -12,9 +12,9 @@ import (
 )
 
 // A plain file is divided into ranges of whole lines, each of about ChunkSize bytes. One goroutine
-// finds where each ends, for which it reads a few bytes of the file, and a caller of Next reads the
-// range with pread into the buffer of a chunk. So the file is read by all callers, and in order of
-// its bytes. A line of more than MaxLine bytes is a range of its own, of which only the beginning
+// finds the ends of ranges, reading only a few bytes of the file, and a caller of Next reads the
+// range with pread into the buffer of a chunk. So all callers read the file together, in the order
+// of its bytes. A line longer than MaxLine bytes is a separate range, of which only the beginning
 // is read.
 
 // plainFile is an open plain file, or a part of one, such as a plain member of an archive. Its
@@ -22,24 +22,24 @@ import (
 type plainFile struct {
 	*disk.File
 	input      int
-	begin, end int64 // in the file, when it was opened: bytes appended later are not read
+	begin, end int64 // bounds when the file was opened; bytes appended later aren't read
 	users      atomic.Int64
 }
 
-// fileRange is one range of a plain file. It becomes the chunk of that number.
+// fileRange is a range of a plain file. It becomes the chunk with that number.
 type fileRange struct {
 	file     *plainFile // nil for none
 	seq      int64
 	off, end int64
-	keep     int64 // how many bytes are kept: all, but of a line that is too long
+	keep     int64 // how many bytes to keep: all, except of a line that is too long
 	last     bool
 }
 
-// overread is how much more than ChunkSize bytes a buffer has, because a line usually ends there.
+// overread is how much a buffer exceeds ChunkSize, because the last line usually ends there.
 const overread = 4 << 10
 
-// alignment: where position in the file and address in memory differ modulo 64, the kernels of some
-// machines take up to four times as long to copy. So a read begins where they are equal.
+// alignment is the modulus by which reads are aligned. If the position in the file and the address
+// in memory differ modulo 64, the kernels of some machines take up to four times as long to copy.
 const alignment = 64
 
 // aligned returns the last position at or before at where a read into a buffer may begin.
@@ -55,7 +55,7 @@ func (r *Reader) sendRanges(input int, o opened) {
 	for t := (fileRange{file: p, end: p.begin}); !t.last; t.seq++ {
 		t.off = t.end
 		at, err := r.endRange(&t, buf)
-		if err != nil { // the bytes before may be read
+		if err != nil { // the bytes before it may be readable
 			t.end, t.last = min(t.off+int64(r.o.ChunkSize), p.end), true
 			t.keep = t.end - t.off
 			r.failPlain(p, at, err)
@@ -66,15 +66,15 @@ func (r *Reader) sendRanges(input int, o opened) {
 		p.users.Add(1)
 		r.ready <- item{plain: t}
 	}
-	r.states[input].add(0, 0, true) // the callers finish the ranges they have before their Next returns
+	r.states[input].add(0, 0, true) // the callers finish their ranges before their Next returns
 }
 
-// searchBuffer is how much is read at once where a line is long.
+// searchBuffer is the size of reads within a long line.
 const searchBuffer = 128 << 10
 
-// endRange finds the end of a range that begins with a line: the end of the line that has its byte
-// ChunkSize, unless that line is too long. Then the range ends before the line, or has it alone. An
-// error refers to a position in the file.
+// endRange finds the end of a range that begins with a line. It is the end of the line that
+// contains byte ChunkSize. If that line is too long, the range ends before it, or contains only
+// that line. An error refers to a position in the file.
 func (r *Reader) endRange(t *fileRange, buf []byte) (at int64, err error) {
 	p := t.file
 	chunk, longest := t.off+int64(r.o.ChunkSize), t.off+int64(r.o.MaxLine)
@@ -101,9 +101,9 @@ func (r *Reader) endRange(t *fileRange, buf []byte) (at int64, err error) {
 	return end, nil
 }
 
-// nextLine returns where the first line begins at a position of a file or after it, or end if none
-// begins until there. With an error it is a position that cannot be read. buf is for reading, and
-// longer than the alignment.
+// nextLine returns the beginning of the first line at or after a position in a file, or end if
+// there is none before end. With an error it returns a position that can't be read. buf is for
+// reading, and must be longer than the alignment.
 func nextLine(f io.ReaderAt, at, end int64, buf []byte) (line int64, found bool, err error) {
 	at--
 	for at < end {
@@ -121,8 +121,8 @@ func nextLine(f io.ReaderAt, at, end int64, buf []byte) (line int64, found bool,
 	return end, false, nil
 }
 
-// lastLine returns where the last line begins before a position of a file, or begin if none does
-// after that.
+// lastLine returns the beginning of the last line before a position in a file, or begin if there is
+// none after begin.
 func lastLine(f io.ReaderAt, begin, at int64, buf []byte) (line int64, err error) {
 	for at > begin {
 		from := aligned(max(begin, at-int64(len(buf))+alignment))
@@ -167,7 +167,7 @@ func (r *Reader) readRange(t fileRange) *Chunk {
 	return c
 }
 
-// failPlain records an error at a position of a plain file, unless Stop has closed it.
+// failPlain records an error at a position of a plain file, unless Stop has closed the file.
 func (r *Reader) failPlain(p *plainFile, at int64, err error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("file shrank while it was read, from %d bytes: %w", p.end-p.begin, err)

@@ -10,42 +10,41 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// Options of a Reader. The zero value is good.
+// Options configures a Reader. The zero value is ready for use.
 type Options struct {
-	Workers int // goroutines that will call Next, and inputs read at the same time; 0 is GOMAXPROCS
-	MaxLine int // bytes of the longest line kept whole, without its newline; 0 is 1 MiB, and 32 at least
+	Workers int // goroutines that call Next, and inputs read concurrently; 0 means GOMAXPROCS
+	MaxLine int // maximum line length, without newline; 0 means 1 MiB, and the minimum is 32
 
-	// ChunkSize is the bytes of a chunk of ordinary lines; 0 is 512 KiB, and less for small plain
-	// files. It is never more than half of MaxLine.
+	// ChunkSize is the size of a chunk of ordinary lines, in bytes; 0 means 512 KiB, or less for small
+	// plain files. It is at most half of MaxLine.
 	ChunkSize int
 
-	// Memory is how many bytes the buffers may hold, also if all lines are long; 0 is as many as
-	// keep all workers busy. With little memory there are fewer and smaller chunks, but there are
-	// some for each worker, whatever Memory is: about 3.5 MiB if MaxLine is 1 MiB. The windows of
-	// decompressors are not part of it: see Windows.
+	// Memory limits the bytes in buffers, even if all lines are long. 0 means enough to keep all
+	// workers busy. With little memory there are fewer and smaller chunks, but always some per worker,
+	// about 3.5 MiB if MaxLine is 1 MiB. The windows of decompressors don't count: see Windows.
 	Memory int64
 
-	// InOrder reads the inputs one after the other, and decompresses only one stream at a time.
-	// Then chunks come nearly in the order of (Input, Seq). A consumer that puts them into that
-	// order may keep chunks that come too early, if it releases all others: there are buffers
-	// enough for the next one in order.
+	// InOrder reads the inputs one after the other, and decompresses only one stream at a time. Chunks
+	// then come nearly in the order of (Input, Seq). A consumer that sorts them may hold chunks that
+	// come too early, provided that it releases all others: there are always enough buffers for the
+	// next one in order.
 	InOrder bool
 
-	// Prompt ends a chunk of a stream when a Read has given a whole line, instead of waiting for
-	// more.
+	// Prompt ends a chunk of a stream as soon as a Read has returned a whole line, instead of waiting
+	// for more.
 	Prompt bool
 }
 
 const (
 	defaultChunk   = 512 << 10 // reads of 256 KiB to 1 MiB are the fastest
-	minChunk       = 64 << 10  // smaller ones save no memory to speak of, since a line may have MaxLine bytes
+	minChunk       = 64 << 10  // smaller chunks save little memory, because a line may have MaxLine bytes
 	defaultMaxLine = 1 << 20
 	minMaxLine     = 32
-	// maxKept is how many bytes are kept of a line longer than MaxLine: enough to recognise it.
+	// maxKept limits the bytes kept of a line longer than MaxLine. They suffice to recognize it.
 	maxKept = 64 << 10
 
-	// How many chunks there are for each worker: one in use, and those that are read or
-	// decompressed meanwhile. Rather than fewer than fewBuffers there are smaller ones.
+	// The number of chunks per worker: one in use, and others being read or decompressed meanwhile.
+	// Chunks shrink rather than being fewer than fewBuffers.
 	mostBuffers = 6
 	fewBuffers  = 3
 )
@@ -61,7 +60,7 @@ func (o Options) filled() Options {
 	if o.ChunkSize <= 0 {
 		o.ChunkSize = defaultChunk
 	}
-	// So a chunk of ChunkSize bytes can contain no line that is too long (stream.go).
+	// So a chunk of ChunkSize bytes can't contain a line that is too long (stream.go).
 	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
 	for o.Memory > 0 && o.ChunkSize > minChunk && o.buffers() < fewBuffers*o.Workers {
 		o.ChunkSize = max(o.ChunkSize/2, minChunk)
@@ -69,13 +68,12 @@ func (o Options) filled() Options {
 	return o
 }
 
-// longest is the largest size of a buffer: the longest line, and what precedes it where a read
-// is aligned.
+// longest is the maximum size of a buffer: the longest line, and what precedes it in an aligned
+// read.
 func (o Options) longest() int { return max(o.MaxLine+1, o.ChunkSize+overread) + alignment }
 
-// buffers is the number of chunks that fit in memory, besides what each stream holds of its own: its
-// input, and the line that begins the next chunk. There is one more than there are workers at
-// least.
+// buffers is the number of chunks that fit into memory, besides what each stream holds itself: its
+// input, and the line that begins the next chunk. There are at least one more than workers.
 func (o Options) buffers() int {
 	n := mostBuffers * o.Workers
 	if o.Memory > 0 {
@@ -85,17 +83,17 @@ func (o Options) buffers() int {
 	return max(n, o.Workers+1)
 }
 
-// Reader gives the chunks of its inputs to any number of goroutines.
+// Reader distributes the chunks of its inputs to any number of goroutines.
 //
-// As many inputs as there are Workers are read at the same time, each by a goroutine of its own,
-// ahead of the callers of Next. That of a plain file only finds its ranges, and the callers read
-// them. Compressed files, pipes and standard input are streams.
+// It reads as many inputs concurrently as there are Workers, each in a goroutine, ahead of the
+// callers of Next. For a plain file that goroutine only finds ranges, and the callers read them.
+// Compressed files, pipes and standard input are streams.
 //
-// Memory: at most 6*Workers chunks exist, fewer with little Options.Memory, each of ChunkSize
-// bytes, and of up to MaxLine where lines are long. Callers that keep more chunks than that
-// unreleased block themselves.
+// At most 6*Workers chunks exist, or fewer with a low Options.Memory, each of ChunkSize bytes, or
+// up to MaxLine if lines are long. Callers that hold more chunks without releasing them block
+// themselves.
 //
-// Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.
+// Read to the end or call Stop; a Reader abandoned in the middle leaks goroutines.
 type Reader struct {
 	ins    []*Input
 	o      Options
@@ -110,17 +108,17 @@ type Reader struct {
 	read, total atomic.Int64 // Progress
 
 	mu       sync.Mutex
-	blocking map[*disk.File]bool // open files: a Read may block for ever, or decode a million empty members
+	blocking map[*disk.File]bool // open files where a Read may block forever, or decode a million empty members
 }
 
-// item is what Next returns next: a chunk of a stream, or a range of a plain file, which its caller
+// item is the next result of Next: a chunk of a stream, or a range of a plain file that the caller
 // reads. It has a slot of the pool.
 type item struct {
 	chunk *Chunk
 	plain fileRange
 }
 
-// NewReader starts reading. The inputs must not be given to a second Reader.
+// NewReader starts reading. The inputs must not be passed to another Reader.
 func NewReader(ins []*Input, o Options) *Reader {
 	byInput := o.ChunkSize == 0
 	o = o.filled()
@@ -147,10 +145,10 @@ func NewReader(ins []*Input, o Options) *Reader {
 	return r
 }
 
-// fitChunks makes the chunks smaller if all inputs are known to be plain files and are small
-// together: so all workers have some, and the buffers take no more memory than the input.
+// fitChunks makes chunks smaller if all inputs are plain files with a small total size, so that all
+// workers get some, and the buffers use no more memory than the input.
 func (r *Reader) fitChunks() {
-	const ranges = 4 // for each worker
+	const ranges = 4 // per worker
 	if slices.ContainsFunc(r.ins, func(in *Input) bool { return !in.regular || in.Codec() != sniff.Plain.String() }) {
 		return
 	}
@@ -159,7 +157,7 @@ func (r *Reader) fitChunks() {
 	r.chunks.size = r.o.ChunkSize + overread + alignment
 }
 
-// readAll reads the inputs in their order, as many at a time as there are workers.
+// readAll reads the inputs in order, with as many in parallel as there are workers.
 func (r *Reader) readAll() {
 	readers := min(r.o.Workers, len(r.ins))
 	if r.o.InOrder {
@@ -188,7 +186,7 @@ func releaseSpools(ins []*Input) {
 	}
 }
 
-// readInput opens one input, and reads it by ranges if it is a plain file, else as a stream.
+// readInput opens an input, and reads it by ranges if it is a plain file, else as a stream.
 func (r *Reader) readInput(i int) {
 	in := r.ins[i]
 	o, err := in.take(r)
@@ -210,7 +208,7 @@ func (r *Reader) readInput(i int) {
 	}
 }
 
-// takeSlot waits for a slot of the pool; it reports false after Stop.
+// takeSlot waits for a slot of the pool. It returns false after Stop.
 func (r *Reader) takeSlot() bool {
 	select {
 	case <-r.chunks.slots:
@@ -220,17 +218,17 @@ func (r *Reader) takeSlot() bool {
 	}
 }
 
-// Next returns the next chunk, and false when all is read or Stop was called. It is safe for
-// concurrent use. The chunk is the caller's until Release.
+// Next returns the next chunk, or false when everything has been read or Stop was called. It is
+// safe for concurrent use. The caller owns the chunk until Release.
 //
-// With one caller, the chunks of each input come in ascending Seq. With several they come nearly in
-// that order.
+// With one caller, the chunks of each input come in ascending Seq. With several callers they come
+// nearly in that order.
 func (r *Reader) Next() (*Chunk, bool) {
 	if r.isStopped() {
 		return nil, false
 	}
 	if 2*len(r.ready) < cap(r.ready) {
-		runtime.Gosched() // callers may keep all processors busy, so that nobody makes items
+		runtime.Gosched() // busy callers may occupy all processors, so that nobody makes items
 	}
 	select {
 	case next := <-r.ready:
@@ -245,9 +243,9 @@ func (r *Reader) Next() (*Chunk, bool) {
 	return r.deliver(next)
 }
 
-// deliver returns the chunk of an item, none of an empty one, as when all inputs have been read.
-// That of a stream it counts as given to the caller of Next: chunks still unsent when Stop is
-// called are not counted.
+// deliver returns the chunk of an item, or nothing for an empty item, as after the last input. It
+// counts the chunk of a stream as delivered here, so that chunks still unsent when Stop is called
+// don't count.
 func (r *Reader) deliver(next item) (*Chunk, bool) {
 	c := next.chunk
 	switch {
@@ -260,14 +258,14 @@ func (r *Reader) deliver(next item) (*Chunk, bool) {
 	return c, true
 }
 
-// Release gives a chunk back; its Data must not be used any more. It is safe for concurrent use,
+// Release returns a chunk; its Data must not be used afterwards. It is safe for concurrent use,
 // never blocks, and must be called once for each chunk.
 func (r *Reader) Release(c *Chunk) { c.pool.put(c) }
 
-// Stop ends the reading early: every Next returns false soon, goroutines end and files are closed.
-// A goroutine that is blocked in a read of standard input, or in opening a pipe that has no writer,
-// cannot be woken and is left behind. Stop is safe for concurrent use and may be called again, and
-// after the end.
+// Stop ends reading early: every Next soon returns false, goroutines end and files are closed. A
+// goroutine blocked in a read from standard input, or in opening a pipe without a writer, can't be
+// woken and is left behind. Stop is safe for concurrent use and may be called repeatedly, and after
+// the end.
 func (r *Reader) Stop() {
 	r.stopped.Do(func() {
 		close(r.stop)
@@ -279,8 +277,8 @@ func (r *Reader) Stop() {
 	})
 }
 
-// stopping returns the channel that Stop closes. A nil Reader, of an input that is read without
-// one, never stops.
+// stopping returns the channel that Stop closes. A nil Reader, for an input read without one, never
+// stops.
 func (r *Reader) stopping() <-chan struct{} {
 	if r == nil {
 		return nil
@@ -319,13 +317,12 @@ func (r *Reader) unwatch(f *disk.File) {
 	delete(r.blocking, f)
 }
 
-// Progress returns the bytes on disk that have been read and the sum of the sizes of all inputs, or
-// -1 for that if one of them has no size. It is cheap and safe for concurrent use.
+// Progress returns the number of bytes read from disk, and the total size of all inputs, which is
+// -1 if one is unknown. It is cheap and safe for concurrent use.
 func (r *Reader) Progress() (done, total int64) { return r.read.Load(), r.total.Load() }
 
-// Results returns, for each input, how its reading ended. It is meant to be called after Next has
-// returned false to every goroutine; before that, and after Stop, the results are those known so
-// far.
+// Results returns how the reading of each input ended. Call it after Next has returned false to
+// every goroutine. Before that, and after Stop, it returns what is known so far.
 func (r *Reader) Results() []Result {
 	res := make([]Result, len(r.ins))
 	for i := range r.ins {
@@ -334,29 +331,29 @@ func (r *Reader) Results() []Result {
 	return res
 }
 
-// Result returns the result of one input, by its index, as Results does. An error that cut the last
-// line of a chunk short is in it when Next returns the chunk.
+// Result returns the result of an input by index, as in Results. It includes an error that cut a
+// chunk short as soon as Next has returned that chunk.
 func (r *Reader) Result(i int) Result { return r.states[i].result(r.ins[i]) }
 
-// Chunk is a piece of one input: whole lines, or the beginning of one line too long to keep.
+// Chunk is a piece of one input: whole lines, or the beginning of a single line that is too long to
+// keep.
 //
-// The chunks of an input are numbered 0, 1, 2, … without gaps. Their Data in that order, with the
-// bytes counted in Cut added after each, are the input. A chunk may be empty. Every input has at
-// least one chunk, also an empty file and a file that could not be opened, and exactly one of its
-// chunks, the highest, is Last; only after [Reader.Stop] may some be missing.
+// The chunks of an input are numbered 0, 1, 2, … without gaps. Their Data in that order, each
+// followed by the bytes counted in Cut, is the input. A chunk may be empty. Every input has at
+// least one chunk, even if it is empty or could not be opened, and only the chunk with the highest
+// number is Last. After [Reader.Stop] some chunks may be missing.
 //
 // A Chunk belongs to the goroutine that got it from [Reader.Next] until [Reader.Release], which
 // another goroutine may call. After Release its Data is overwritten.
 type Chunk struct {
-	Input int    // index into the inputs given to NewReader
+	Input int    // index into the inputs of NewReader
 	Seq   int64  // number of the chunk within its input
-	Last  bool   // no chunk of this input follows in Seq
-	Data  []byte // each line ends in '\n', except perhaps the last of the input and one before damage
-	Lines bool   // of an input with Records: each line is a record
+	Last  bool   // the last chunk of its input
+	Data  []byte // each line ends in '\n', except possibly the last of the input and one before damage
+	Lines bool   // for an input with Records: each line is a record
 
-	// Cut is the number of bytes that were dropped after Data. If it is not 0, Data is the
-	// beginning of one line longer than Options.MaxLine and has no newline; the line's newline, if
-	// it has one, is among the dropped bytes.
+	// Cut is the number of bytes dropped after Data. If it isn't 0, Data is the beginning of a single
+	// line longer than Options.MaxLine, without its newline, which counts as dropped.
 	Cut int64
 
 	buf  []byte // whole buffer; Data is a part of it
@@ -368,19 +365,20 @@ func (c *Chunk) grow(n int) {
 	if n <= len(c.buf) {
 		return
 	}
-	// Doubling, so that buffers stop growing after a few long lines.
+	// Doubling means that buffers stop growing after a few long lines.
 	b := make([]byte, max(n, min(2*len(c.buf), c.pool.longest)))
 	copy(b, c.buf)
 	c.buf = b
 }
 
-// pool is a fixed number of chunks. A token in slots is the right to have one. Buffers are made
-// when first needed, and the chunk released last is reused first, because it is still in a cache.
+// pool is a fixed number of chunks. A token from slots is the right to take one. Buffers are
+// allocated on first use, and the chunk released last is reused first, because it is still in a
+// cache.
 type pool struct {
 	slots chan struct{}
 	size  int // length of a new buffer
 
-	longest int // no buffer needs to be longer
+	longest int // maximum length of a buffer
 
 	mu   sync.Mutex
 	idle []*Chunk

@@ -32,8 +32,9 @@ var smallOptions = []Options{
 	{},
 }
 
-// Every byte comes out once, in whole lines, whatever the codec and the number of goroutines; also through a reader
-// that gives a byte or three at a time, with and without a Head before.
+// TestLinesSurvive checks that every byte is returned once, in whole lines, for any codec and
+// number of goroutines, even from a reader that returns one or three bytes at a time, with and
+// without a Head before.
 func TestLinesSurvive(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range texts() {
@@ -90,7 +91,7 @@ func TestHeadOfFiles(t *testing.T) {
 	}
 }
 
-// A line of many megabytes is counted, not kept.
+// TestVeryLongLine checks that a line of many megabytes is counted, not kept.
 func TestVeryLongLine(t *testing.T) {
 	long := bytes.ReplaceAll(noise(16<<20), []byte("\n"), []byte("\t"))
 	text := append([]byte("before\n"), long...)
@@ -163,7 +164,8 @@ func TestProgress(t *testing.T) {
 	r.Stop()
 }
 
-// A file that shrinks while it is read is an error; what is appended to it is not read.
+// TestFileChanges checks that a file that shrinks while being read is an error, and that appended
+// bytes aren't read.
 func TestFileChanges(t *testing.T) {
 	text := bytes.Repeat([]byte("some line\n"), 1000)
 	for _, size := range []int64{5555, 12_000} {
@@ -190,7 +192,7 @@ func TestFileChanges(t *testing.T) {
 	}
 }
 
-// Files of /proc have no size and are read all the same.
+// TestFileWithoutSize reads files of /proc, which have no size.
 func TestFileWithoutSize(t *testing.T) {
 	const path = "/proc/self/status"
 	want, err := os.ReadFile(path)
@@ -234,7 +236,7 @@ type panicking struct{ decoder }
 
 func (panicking) Read([]byte) (int, error) { panic("index out of range") }
 
-// A panic of a decoder becomes the error of its input.
+// TestDecoderPanics checks that a panic of a decoder becomes the error of its input.
 func TestDecoderPanics(t *testing.T) {
 	in := NewInput("a", strings.NewReader("x\n"), -1)
 	if _, err := in.Head(0); err != nil {
@@ -252,7 +254,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return copy(p, "line after line\n"), nil }
 
-// A chunk costs no allocation, however many there are.
+// TestNoAllocationPerChunk checks that chunks need no allocations, for any number of them.
 func TestNoAllocationPerChunk(t *testing.T) {
 	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 300_000)
 	frames := bytes.Repeat(zst(t, text[:len(text)/8]), 8)
@@ -285,9 +287,10 @@ func TestNoAllocationPerChunk(t *testing.T) {
 	}
 }
 
-// TestGuardAlignment: each read of a plain file is into an address that is equal to the position in the file, modulo
-// the alignment: of whole files and members of archives, with lines of any length, hashed or not. Only the
-// sample of some hundred bytes that shows how an input is compressed may be anywhere.
+// TestGuardAlignment checks that each read of a plain file goes to an address equal to the position
+// in the file modulo the alignment: for files and members of archives, lines of any length, with
+// and without hashing. Only the sample of some hundred bytes for detecting compression may be
+// anywhere.
 func TestGuardAlignment(t *testing.T) {
 	text := bytes.Repeat([]byte("a line that is neither short nor long\n"), 60_000)
 	text = append(append(text, bytes.Repeat([]byte("x"), 3<<20)...), text...)
@@ -328,8 +331,8 @@ func TestGuardAlignment(t *testing.T) {
 	}
 }
 
-// BenchmarkRead reads a file from the page cache by half a MiB, into addresses that are equal to the positions in the
-// file and a byte off.
+// BenchmarkRead reads a file from the page cache in pieces of half a MiB, to addresses that equal
+// the positions in the file and to others one byte off.
 func BenchmarkRead(b *testing.B) {
 	const size, chunk = 64 << 20, 512 << 10
 	f, err := disk.Open(write(b, filepath.Join(b.TempDir(), "a.log"), make([]byte, size)))
@@ -352,7 +355,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// One goroutine that keeps a chunk of a compressed file does not stop the others.
+// TestReadsOnWhileAChunkIsUsed checks that a goroutine that holds a chunk of a compressed file
+// doesn't stop the others.
 func TestReadsOnWhileAChunkIsUsed(t *testing.T) {
 	text := noise(1000)
 	for form, b := range map[string][]byte{"gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text)} {
@@ -380,7 +384,7 @@ func TestReadsOnWhileAChunkIsUsed(t *testing.T) {
 	}
 }
 
-// After Stop no goroutine is left and no file open, wherever in a file it came.
+// TestStop checks that Stop, anywhere in a file, leaves no goroutine and no open file.
 func TestStop(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes files that are lost
 	before, open := runtime.NumGoroutine(), openFiles()

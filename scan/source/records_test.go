@@ -20,8 +20,8 @@ func recordEnds(c *field.Columns, text []byte) map[int]bool {
 	return ends
 }
 
-// Chunks of an input with records are the input, and end where records do, whatever their size and
-// wherever the input comes from.
+// TestChunksEndWithRecords checks that the chunks of an input with records add up to it and end
+// where records do, for any sizes and kinds of inputs.
 func TestChunksEndWithRecords(t *testing.T) {
 	c := &field.Columns{Delimiter: ',', Quotes: true}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +54,7 @@ func TestChunksEndWithRecords(t *testing.T) {
 	}
 }
 
-// A quote that does not end within the longest line takes no other line with it.
+// TestStrayQuoteOfALongFile checks that an unclosed quote swallows no other line.
 func TestStrayQuoteOfALongFile(t *testing.T) {
 	c := &field.Columns{Delimiter: ',', Quotes: true}
 	text := []byte("a,\"stray\n" + strings.Repeat("b,c\n", 5000) + "d,\"x\ny\"\n")

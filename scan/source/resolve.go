@@ -20,33 +20,32 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// Inputs resolves command-line arguments into inputs, in their order:
+// Inputs resolves command-line arguments into inputs, in order:
 //
-//   - "-" stands for stdin;
-//   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
-//   - an existing directory stands for the regular files in it and in its subdirectories, sorted;
-//     hidden names are left out, and a symbolic link to a file is followed, but none to a
-//     directory;
-//   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in
-//     a shell, a wildcard does not match a leading dot.
+//   - "-" is stdin.
+//   - The exact name of an existing file is that file, even if it contains *, ? or [.
+//   - An existing directory stands for the regular files in it and in its subdirectories, sorted.
+//     Hidden names are left out. Symbolic links to files are followed, links to directories aren't.
+//   - A pattern with *, ? or [ stands for the matching files and directories, sorted. As in a shell, a
+//     wildcard doesn't match a leading dot.
 //
-// Sorted is by name, but the files of a rotated set are sorted from the oldest to the newest:
-// access.log.10.gz, access.log.2.gz, access.log.1, access.log.
+// Files are sorted by name, but those of a rotated set from oldest to newest: access.log.10.gz,
+// access.log.2.gz, access.log.1, access.log.
 //
-// A file that is a tar archive, compressed or not, or a zip archive, by its first bytes, stands for
-// the regular files in it, each an input of its own, with the name ARCHIVE:MEMBER. They are sorted
-// in the same way. Hidden members and __MACOSX are left out.
+// A file whose first bytes show a tar archive, compressed or not, or a zip archive, stands for the
+// regular files in it, each a separate input named ARCHIVE:MEMBER. They are sorted in the same way.
+// Hidden members and __MACOSX are left out.
 //
-// A file named twice, also through links, is read once, with a warning. Nothing is left out in
-// silence. There is an error for each argument that gives nothing to read, for each directory that
-// cannot be read, and for each entry of one that is a link to nowhere, a link to a directory that
-// is not read under its own name, or no regular file, such as a pipe; for each archive that is
-// damaged, and for its members that cannot be read; and a warning of members that are links or
-// devices. The inputs that are returned can be used. A file that cannot be opened is among them,
-// and is reported by [Input.Head] or in [Result].
+// A file named twice, even through links, is read once, with a warning. Everything left out is
+// reported. There is an error for each argument without anything to read, for each unreadable
+// directory, for each directory entry that is a dangling link, a link to a directory that isn't
+// itself read, or not a regular file, such as a pipe, for each damaged archive, and for each
+// unreadable member. There is a warning about members that are links or devices. The returned
+// inputs can be used in any case. They include files that can't be opened, which [Input.Head] or
+// [Result] reports.
 //
 // A compressed tar is decompressed to its end, and its members go to a temporary file, which the
-// Reader removes. If ctx ends before, that is the error of the archive.
+// Reader removes. If ctx ends earlier, the archive gets its error.
 func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (
 	ins []*Input, warnings []string, errs []error,
 ) {
@@ -68,15 +67,15 @@ func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (
 // MemberSeparator separates the name of an archive from the name of its member in [Input.Name].
 const MemberSeparator = ":"
 
-// Limits bound Inputs. The zero value means no limits.
+// Limits limits Inputs. The zero value means no limits.
 type Limits struct {
-	// Memory is how many bytes the list of inputs may take, by ListedBytes. What does not fit is
-	// left out, with one error, ErrRoom.
+	// Memory limits the memory of the list of inputs, as ListedBytes counts it. Inputs beyond it are
+	// left out, with a single error, ErrRoom.
 	Memory  int64
-	Windows *Windows // of all inputs, and of archives while their members are found
-	Workers int      // how many archives are looked into at the same time; 0 is one
-	Closed  bool     // archives are not looked into: each is one input
-	Inside  bool     // links out of a folder are not read, nor is anything but regular files
+	Windows *Windows // for all inputs, and for archives while their members are found
+	Workers int      // archives examined in parallel; 0 means one
+	Closed  bool     // archives aren't opened: each is one input
+	Inside  bool     // only regular files within the folder are read, no links out of it
 }
 
 type resolver struct {
@@ -88,15 +87,15 @@ type resolver struct {
 	errs     []error
 	seen     seen
 	walked   seen   // directories
-	links    []link // to directories, which are not followed
+	links    []link // to directories; not followed
 	top      string // the directory that was named
-	found    int    // entries of directories, those seen before among them
+	found    int    // directory entries, including duplicates
 	hasStdin bool
 }
 
 type link struct {
 	name string
-	info fs.FileInfo // of where it leads
+	info fs.FileInfo // of the target
 }
 
 func (v *resolver) warn(format string, args ...any) {
@@ -117,7 +116,7 @@ func (v *resolver) argument(arg string) {
 	}
 }
 
-// noMatchError is the error for a pattern: a kind of fs.ErrNotExist.
+// noMatchError is the error for a pattern without matches, a kind of fs.ErrNotExist.
 type noMatchError struct{}
 
 func (noMatchError) Error() string        { return "no file matches" }
@@ -153,8 +152,8 @@ func (v *resolver) path(name string, info fs.FileInfo) {
 	}
 }
 
-// walk adds the files of a directory in the order of their names, each directory in it at its
-// place. It ends, because it goes into no link.
+// walk adds the files of a directory in the order of their names, with each subdirectory at its
+// place. It terminates because it follows no links.
 func (v *resolver) walk(name string, info fs.FileInfo) {
 	v.walked.before(name, info)
 	entries, err := disk.ReadDir(name) // with an error, those read before it
@@ -203,8 +202,8 @@ func (v *resolver) unfollowed() {
 	}
 }
 
-// glob returns the names that match a pattern. As in a shell, a wildcard does not match a leading
-// dot. Unlike filepath.Glob, it reports directories that it cannot read.
+// glob returns the names that match a pattern. As in a shell, a wildcard doesn't match a leading
+// dot. Unlike filepath.Glob, it reports unreadable directories.
 func (v *resolver) glob(pattern string) (names []string) {
 	dir, file := filepath.Split(pattern)
 	dirs := []string{filepath.Clean(dir)}
@@ -217,8 +216,8 @@ func (v *resolver) glob(pattern string) (names []string) {
 	return names
 }
 
-// matches returns the names in a directory that match a pattern without a separator; none if it is
-// not a directory.
+// matches returns the names in a directory that match a pattern without a separator. It returns
+// none if it isn't a directory.
 func (v *resolver) matches(dir, pattern string) (names []string) {
 	path := filepath.Join(dir, pattern)
 	if _, err := filepath.Match(pattern, ""); err != nil {
@@ -298,8 +297,8 @@ func (v *resolver) failFull(name string, err error) {
 	}
 }
 
-// isNew reports whether a file has not been seen before, and warns if it has. If info is nil, the
-// file is not known.
+// isNew reports whether a file hasn't been seen before, and warns if it has. info is nil if the
+// file couldn't be examined.
 func (v *resolver) isNew(name string, info fs.FileInfo) bool {
 	if info == nil {
 		return true
@@ -311,7 +310,7 @@ func (v *resolver) isNew(name string, info fs.FileInfo) bool {
 	return !seen
 }
 
-// seen remembers files by their identity. Where the system has none they are all compared.
+// seen remembers files by identity. On systems without one it compares all of them.
 type seen map[fileID][]seenFile
 
 type seenFile struct {
@@ -319,11 +318,11 @@ type seenFile struct {
 	info fs.FileInfo
 }
 
-// fileID identifies a file, as os.SameFile does, and can be a map key: so a directory of a hundred
-// thousand logs takes no comparisons in pairs.
+// fileID identifies a file like os.SameFile, but can be a map key, so that a directory of a hundred
+// thousand logs needs no pairwise comparisons.
 type fileID struct{ device, inode uint64 }
 
-// before returns the first name of a file that has been seen before.
+// before returns the name under which a file was first seen.
 func (s seen) before(name string, info fs.FileInfo) (string, bool) {
 	id := identify(info)
 	for _, f := range s[id] {
@@ -335,9 +334,9 @@ func (s seen) before(name string, info fs.FileInfo) (string, bool) {
 	return "", false
 }
 
-// compareNames orders names of files as their folders are read: folder by folder, by name, but the
-// files of a rotated set from the oldest to the newest: access.log-20260101.gz, access.log.10.gz,
-// access.log.2.gz, access.log.1, access.log.
+// compareNames orders file names folder by folder and then by name, but the files of a rotated set
+// from oldest to newest: access.log-20260101.gz, access.log.10.gz, access.log.2.gz, access.log.1,
+// access.log.
 func compareNames(a, b string) int {
 	for {
 		partA, restA, moreA := strings.Cut(a, "/")
@@ -356,7 +355,7 @@ func compareNames(a, b string) int {
 	}
 }
 
-// compareRotated orders two names in one folder.
+// compareRotated orders two names in the same folder.
 func compareRotated(a, b string) int {
 	if a == b {
 		return 0
@@ -370,9 +369,9 @@ func compareRotated(a, b string) int {
 		strings.Compare(a, b))
 }
 
-// rotation is the place of a file in a rotated set, as its name shows it.
+// rotation is the place of a file in a rotated set, according to its name.
 type rotation struct {
-	log    string // name of the file that is written to
+	log    string // name of the current file
 	kind   rotationKind
 	date   string // if dated
 	number int    // if numbered
@@ -387,10 +386,10 @@ const (
 	current                      // access.log
 )
 
-// maxRotations is the highest number that counts rotations. Anything longer is a date.
+// maxRotations is the highest number of a rotation. Longer numbers are dates.
 const maxRotations = 99_999
 
-// rotationOf reads a name without the end that shows how the file is compressed.
+// rotationOf parses a name without its compression extension.
 func rotationOf(name string) rotation {
 	if sniff.CodecOfName(name) != sniff.Unknown {
 		name = name[:strings.LastIndexByte(name, '.')]
@@ -409,11 +408,10 @@ func rotationOf(name string) rotation {
 
 func sortNames(names []string) { slices.SortFunc(names, compareNames) }
 
-// ErrRoom is the error of inputs that are left out because the list of inputs takes all of
-// Limits.Memory.
+// ErrRoom is the error for inputs left out because the list of inputs exceeds Limits.Memory.
 var ErrRoom = errors.New("there are too many inputs for the memory")
 
-// ListedBytes is about how many bytes of memory an input of that name takes before it is read.
+// ListedBytes is the approximate memory of an input with that name before it is read.
 func ListedBytes(name string) int64 { return int64(2<<10 + 4*len(name)) }
 
 // room is the unused part of Limits.Memory. It is safe for concurrent use.
@@ -426,7 +424,7 @@ func newRoom(memory int64) *room {
 	return r
 }
 
-// take takes the memory for an input of that name.
+// take reserves the memory for an input with that name.
 func (r *room) take(name string) error {
 	if r.left.Add(-ListedBytes(name)) < 0 {
 		return ErrRoom

@@ -108,8 +108,8 @@ func TestDirectoryIsReadRecursively(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOutInSilence: each entry of a folder, or match of a pattern, that is not read is
-// an error, and the rest is read.
+// TestNothingIsLeftOutInSilence checks that each unread entry of a folder, or match of a pattern,
+// is an error, and that the rest is read.
 func TestNothingIsLeftOutInSilence(t *testing.T) {
 	tree(t, "logs/a.log", "logs/b/1.log", "logs/gone.log", "logs/z.log")
 	for link, to := range map[string]string{"logs/nowhere": "missing", "logs/round": "about", "logs/about": "round"} {
@@ -157,7 +157,7 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 	}
 }
 
-// A file that has become a directory by the time it is read.
+// TestDirectoryAsFile has a file that becomes a directory before it is read.
 func TestDirectoryAsFile(t *testing.T) {
 	tree(t, "file")
 	in := file(t, "file")
@@ -175,7 +175,7 @@ func TestDirectoryAsFile(t *testing.T) {
 	}
 }
 
-// Standard input redirected from a file has a size, and is that file.
+// TestStdinIsAFile checks that standard input redirected from a file has a size and is that file.
 func TestStdinIsAFile(t *testing.T) {
 	tree(t, "log")
 	f, err := os.Open("log")
@@ -193,7 +193,7 @@ func TestStdinIsAFile(t *testing.T) {
 	}
 }
 
-// TestRotatedSetsAreReadFromTheOldest: each list is in its order, however it was before.
+// TestRotatedSetsAreReadFromTheOldest sorts shuffled lists.
 func TestRotatedSetsAreReadFromTheOldest(t *testing.T) {
 	for _, want := range [][]string{
 		{"access.log.10.gz", "access.log.2.gz", "access.log.1", "access.log.0", "access.log"},
@@ -221,7 +221,8 @@ func TestRotatedSetsAreReadFromTheOldest(t *testing.T) {
 	}
 }
 
-// FuzzOrderOfNames: the order is one: of three names none can be before and after another.
+// FuzzOrderOfNames checks that the order is consistent: among three names none can be before and
+// after another.
 func FuzzOrderOfNames(f *testing.F) {
 	f.Add("access.log.2", "access.log.10.gz", "access.log")
 	f.Add("a-20260101", "a.1", "a/b")

@@ -10,27 +10,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// Result is how the reading of one input ended.
+// Result describes how the reading of an input ended.
 type Result struct {
 	Name     string
 	Codec    string   // as Input.Codec
-	Disk     int64    // bytes read from disk or pipe, compressed if the input is
+	Disk     int64    // bytes read from disk or pipe, before decompression
 	Bytes    int64    // decompressed bytes returned in chunks, including those counted in Chunk.Cut
 	Err      error    // nil, or an *Error; all bytes before the error were in chunks
-	Warnings []string // oddities that lost nothing, such as zero padding after compressed data
-	Sum      []byte   // SHA-256 of the bytes on disk; nil unless Input.Hash is set, nothing failed and all was read
-	Complete bool     // every byte of the input was in a chunk or counted in Cut, and nothing failed
+	Warnings []string // harmless oddities, such as zero padding after compressed data
+	Sum      []byte   // SHA-256 of the bytes on disk; nil unless Input.Hash is set and everything was read without error
+	Complete bool     // every byte of the input was in a chunk or counted in Cut, without errors
 }
 
-// Error is why and where an input could not be read to its end.
+// Error says why and where an input could not be read to its end.
 type Error struct {
 	Name   string
-	Offset int64 // in bytes on disk; -1 when the input could not be opened
+	Offset int64 // in bytes on disk; -1 if the input could not be opened
 	Err    error
 }
 
-// Error returns name, offset and cause in one line. An error of the system for a name that could
-// not be opened reads as in package os, "open NAME: ...", also if it came from os.Stat.
+// Error returns name, offset and cause on one line. If the system couldn't open a name, the error
+// reads like package os's, "open NAME: ...", even if it came from os.Stat.
 func (e *Error) Error() string {
 	var system syscall.Errno
 	if errors.As(e.Err, &system) && e.Offset < 0 {
@@ -66,14 +66,14 @@ func newError(name string, offset int64, err error) *Error {
 	return &Error{Name: name, Offset: offset, Err: err}
 }
 
-// state is the result of one input while it is being read. It is changed while it is locked.
+// state is the result of an input while it is being read. Its lock guards changes.
 type state struct {
 	sync.Mutex
 	Result
 }
 
-// fail records an error. Ranges of a file fail in any order; the error nearest to the beginning is
-// kept.
+// fail records an error. Ranges of a file fail in any order, so the error closest to the beginning
+// is kept.
 func (s *state) fail(e *Error) {
 	s.Lock()
 	defer s.Unlock()

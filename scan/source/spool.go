@@ -14,23 +14,24 @@ import (
 )
 
 // A spool is a temporary file with the members of compressed tars, which can only be read from
-// their beginnings. The pass that finds the members puts each into the spool, packed. So the members
-// are read in any order and side by side. One goroutine adds members; after that any number may read.
+// their beginnings. The pass that finds the members copies each to the spool, compressed, so that
+// members can be read in any order and in parallel. One goroutine adds members; after that any
+// number may read.
 type spool struct {
-	left *atomic.Int64    // how many bytes all spools of one list of inputs may still take
+	left *atomic.Int64    // remaining bytes for all spools of a list of inputs
 	file *spill.Temporary // nil until there is a member
-	end  int64            // of the last member
-	once sync.Once        // release
+	end  int64            // end of the last member
+	once sync.Once        // for release
 
-	// The member being added: packed bytes go from z to the spool, and from there to the file.
+	// The member being added: compressed bytes go from z to the spool, and from there to the file.
 	z      *spill.Packer
 	to     *bufio.Writer
 	length int64
 }
 
-// How many bytes the spools of one list of inputs may take: spoolRoom, and spoolFactor for each
-// byte of its compressed tars. Real logs take no more than two. A hostile archive holds a thousand
-// times its size, and would fill the disk.
+// The budget of the spools of one list of inputs, in bytes: spoolRoom, plus spoolFactor for each
+// byte of its compressed tars. Real logs need at most two. A hostile archive expands a
+// thousandfold, and would fill the disk.
 const (
 	spoolRoom   = 1 << 30
 	spoolFactor = 4
@@ -41,23 +42,23 @@ var (
 	errSpoolRoom = fmt.Errorf("they take more than %d bytes for each of its own", spoolFactor)
 )
 
-// add puts the bytes of a member into the spool, and marks it if the archive breaks inside it. The
-// error comes from the spool, in which case the member is missing from it.
+// add copies the bytes of a member to the spool, and marks the member if the archive breaks within
+// it. An error comes from the spool, which then lacks the member.
 func (s *spool) add(m *member, bytes io.Reader) (err error) {
 	if s.file == nil {
 		if s.file, err = spill.CreateTemp(); err != nil {
-			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
+			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error would drop what surrounds a PathError
 		}
 		s.to = bufio.NewWriterSize(nil, rawBuffer)
-		s.z = spill.NewPacker() // concurrently with the goroutine that decompresses
+		s.z = spill.NewPacker() // concurrent with the goroutine that decompresses
 	}
 	s.length = 0
 	s.to.Reset(io.NewOffsetWriter(s.file, s.end))
 	s.z.Reset(s)
-	n, _ := io.Copy(struct{ io.Writer }{s.z}, bytes)         // without ReadFrom, which drops what is before an error
+	n, _ := io.Copy(struct{ io.Writer }{s.z}, bytes)         // without ReadFrom, which drops the bytes before an error
 	if err = cmp.Or(s.z.Close(), s.to.Flush()); err != nil { // Close waits for the goroutines of z
 		s.left.Add(s.length)
-		return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
+		return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error would drop what surrounds a PathError
 	}
 	m.spool, m.packed, m.off, m.length, m.cut = s, sniff.S2, s.end, s.length, n < m.size
 	s.end += s.length
@@ -73,13 +74,13 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.to.Write(p)
 }
 
-// release frees the file. No member can be opened after it.
+// release frees the file. No member can be opened afterwards.
 func (s *spool) release() {
-	s.once.Do(func() { _ = s.file.Close() }) // nothing can be done about an error
+	s.once.Do(func() { _ = s.file.Close() }) // the file was only read
 }
 
-// unspooler decodes a member in a spool. One that the archive has only the beginning of ends with
-// an error.
+// unspooler decodes a member in a spool. If the archive only has the beginning of the member, it
+// ends with an error.
 type unspooler struct {
 	span
 	z *spill.Unpacker // from the pool

@@ -11,23 +11,23 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine
-// at a time uses it.
+// stream is an input that is read sequentially, because it is compressed or not seekable. It isn't
+// safe for concurrent use.
 type stream struct {
 	codec  sniff.Codec
 	raw    *rawReader
 	dec    decoder
 	window *window
 	file   *disk.File // nil if the caller closes it
-	inFile bool       // its bytes are the same as in a file from begin on
-	begin  int64      // the position in the file
-	below  *stream    // of a packed member, what its bytes come from
+	inFile bool       // its bytes equal those in a file from begin on
+	begin  int64      // position in the file
+	below  *stream    // for a compressed member, the stream of its bytes
 	head   []byte     // decoded by Head, to be read again
 	err    error      // returned by Read after head: io.EOF, or the error that ended the stream
-	bad    bool       // a decoder panicked, its buffers are in an unknown state
+	bad    bool       // a decoder panicked, and its buffers are in an unknown state
 }
 
-// newStream makes a stream with the decoder that the first bytes require.
+// newStream makes a stream with the decoder for the first bytes.
 func newStream(raw *rawReader, name string, w *window) (*stream, error) {
 	s := &stream{raw: raw, window: w}
 	magic, err := peekMagic(s.raw.br)
@@ -63,8 +63,9 @@ func newStream(raw *rawReader, name string, w *window) (*stream, error) {
 	return s, nil
 }
 
-// peekMagic returns the first bytes of an input, as many as sniff needs. Of a text it returns what
-// there is: a pipe may have a short line that must be answered before the next one comes.
+// peekMagic returns the first bytes of an input, as many as package sniff needs. For text it
+// returns what is available, because a pipe may have a short line that must be answered before the
+// next one comes.
 func peekMagic(br *bufio.Reader) ([]byte, error) {
 	first, err := br.Peek(1)
 	if err != nil {
@@ -76,7 +77,7 @@ func peekMagic(br *bufio.Reader) ([]byte, error) {
 	return br.Peek(min(br.Buffered(), sniff.CodecLen))
 }
 
-// Read returns decompressed bytes, at least one or an error, which is final.
+// Read returns decompressed bytes, at least one, or an error, which is final.
 func (s *stream) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil // not every decoder returns from that
@@ -97,8 +98,8 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// shift returns how far from an aligned address bytes shall be of which the last have been read, so
-// that the next are read from a file into an address that suits their position.
+// shift returns by how much a buffer must be shifted from an aligned address, so that the bytes
+// that follow in the file are read to an address that suits their position.
 func (s *stream) shift(read int) int {
 	if !s.inFile {
 		return 0
@@ -107,14 +108,14 @@ func (s *stream) shift(read int) int {
 	return int(at - aligned(at))
 }
 
-// peek returns the first n decoded bytes, and with fewer the error that follows them. They will be
+// peek returns the first n decoded bytes, or fewer with the error that follows them. They will be
 // read again.
 func (s *stream) peek(n int) (head []byte, err error) {
 	return s.peekUntil(n, func([]byte) bool { return false })
 }
 
-// peekLine is like peek, but does not wait for more when it has read the end of a line: nobody may
-// write more before that is answered.
+// peekLine is like peek, but doesn't wait for more after the end of a line, because the writer may
+// first wait for an answer.
 func (s *stream) peekLine(n int) (head []byte, err error) {
 	return s.peekUntil(n, func(read []byte) bool { return bytes.IndexByte(read, '\n') >= 0 })
 }
@@ -131,15 +132,14 @@ func (s *stream) peekUntil(n int, enough func(read []byte) bool) (head []byte, e
 	}
 }
 
-// maxIdleReads is how often in succession a decoder may neither return nor take a byte, the number
-// that bufio uses. One that takes bytes may return nothing any number of times: an archive may have
-// a million empty members.
+// maxIdleReads limits how often in succession a decoder may neither return nor consume a byte, as
+// in bufio. A decoder that consumes bytes may return nothing any number of times, because an
+// archive may have a million empty members.
 const maxIdleReads = 100
 
-// decode turns a panic of a decoder of the stream into an error. The decoders come from libraries,
-// and run on bytes that anyone may have written: one hostile archive among a thousand must not end
-// the reading of the others. None of them has goroutines of its own, so every panic can be caught
-// here.
+// decode turns a panic of the stream's decoder into an error. The decoders come from libraries and
+// process untrusted bytes, and one hostile archive among a thousand must not end the reading of the
+// others. None of them starts goroutines, so every panic can be caught here.
 func (s *stream) decode(dec io.Reader, p []byte) (n int, err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -193,10 +193,10 @@ func (r *Reader) readStream(i int, s *stream) {
 // conclude records how far a stream was read and, before its last chunk is sent, how it ended.
 func (r *Reader) conclude(i int, s *stream) {
 	st, at := &r.states[i], s.raw.offset()
-	if r.ins[i].decoded { // the reader that makes the lines names the place
+	if r.ins[i].decoded { // the reader that makes the lines adds the place
 		at = -1
 	}
-	if s.err != nil && !isEOF(s.err) && !r.isStopped() { // which closes the file
+	if s.err != nil && !isEOF(s.err) && !r.isStopped() { // Stop closes the file
 		st.fail(newError(r.ins[i].Name, at, s.err))
 	}
 	st.Lock()
@@ -210,13 +210,13 @@ func (r *Reader) conclude(i int, s *stream) {
 	}
 }
 
-// chunker cuts a stream into chunks.
+// chunker splits a stream into chunks.
 //
-// The decoder writes straight into the buffer of a chunk; when that is full, the chunk ends after
-// its last newline. Three things complicate it. First, the bytes after the last newline begin the
-// next chunk: they are copied aside, usually a hundred bytes, so that the chunk can be sent before
-// there is a buffer for the next. Second, where ChunkSize bytes contain no newline, the buffer
-// grows, up to MaxLine. Third, beyond MaxLine the line is read but not kept.
+// The decoder writes directly into the buffer of a chunk. When that is full, the chunk ends after
+// its last newline. There are three complications. The bytes after the last newline begin the next
+// chunk; they are copied aside, usually a hundred bytes, so that the chunk can be sent before there
+// is a buffer for the next. If ChunkSize bytes contain no newline, the buffer grows, up to MaxLine.
+// Beyond MaxLine the line is read but not kept.
 type chunker struct {
 	r     *Reader
 	s     *stream
@@ -250,34 +250,34 @@ func (k *chunker) fill(c *Chunk) {
 			k.carry = append(k.carry, c.buf[end:n]...)
 			return
 		}
-		if n-begin >= want { // less is a line of a pipe, in the middle of a record
+		if n-begin >= want { // otherwise it is a line of a pipe within a record
 			want = min(2*want, maxLine+1)
 		}
 	}
 }
 
-// whole returns how many bytes of data, which begins with a line or a record, are whole ones.
+// whole returns how many bytes of data are whole lines or records. data begins with one.
 func (k *chunker) whole(c *Chunk, data []byte) (end int) {
 	if k.records == nil {
 		return bytes.LastIndexByte(data, '\n') + 1
 	}
 	end, c.Lines = k.records(data, k.eof)
 	if maxLine := k.r.o.MaxLine; end == 0 && len(data) > maxLine && !k.eof {
-		end = bytes.IndexByte(data[:maxLine+1], '\n') + 1 // quotes that do not end within it are none
+		end = bytes.IndexByte(data[:maxLine+1], '\n') + 1 // quotes that don't end within it don't count
 		c.Lines = false
 	}
 	return end
 }
 
-// cut keeps the beginning of the line in c.buf[begin:n] and reads on to the end of the line.
+// cut keeps the beginning of the line in c.buf[begin:n] and reads to the end of the line.
 func (k *chunker) cut(c *Chunk, begin, n int) {
 	end := begin + k.r.o.kept()
 	c.Data, c.Cut = c.buf[begin:end], int64(n-end)
-	room := c.buf[aligned(int64(end)+alignment-1):] // it is enough: kept and ChunkSize are at most half of MaxLine
+	room := c.buf[aligned(int64(end)+alignment-1):] // sufficient, because kept and ChunkSize are at most half of MaxLine
 	for !k.eof {
 		skip := room[k.s.shift(0):]
 		skip = skip[:min(k.r.o.ChunkSize, len(skip))]
-		m := k.read(skip, 0, 1) // as much as one Read gives
+		m := k.read(skip, 0, 1) // as much as one Read returns
 		if i := bytes.IndexByte(skip[:m], '\n'); i >= 0 {
 			c.Cut += int64(i + 1)
 			k.carry = append(k.carry, skip[i+1:m]...)
@@ -290,12 +290,12 @@ func (k *chunker) cut(c *Chunk, begin, n int) {
 	}
 }
 
-// kept is how many bytes of a line that is too long are kept.
+// kept is the number of bytes kept of a line that is too long.
 func (o Options) kept() int { return min(o.ChunkSize, maxKept) }
 
-// read fills buf, which holds n bytes, until it holds at least want. The last Read may give more,
-// but read makes no further call for that. It returns how many bytes buf holds then: fewer than
-// want at the end of the stream, and with Options.Prompt at the end of a line.
+// read fills buf, which holds n bytes, until it holds at least want. The last Read may return more,
+// but read makes no further call for that. It returns the number of bytes that buf holds then,
+// which is less than want at the end of the stream, and with Options.Prompt at the end of a line.
 func (k *chunker) read(buf []byte, n, want int) int {
 	limit := max(want, min(len(buf), k.r.o.ChunkSize))
 	for n < want && !k.eof {

@@ -8,25 +8,24 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// ordinaryWindow is the largest window that every stream may have: the one used by zstd up to level 19 and
+// ordinaryWindow is the largest window that every stream may use: that of zstd up to level 19 and
 // of xz up to level 6.
 const ordinaryWindow = 8 << 20
 
-// MaxWindow is the largest window allowed, as in the commands zstd and xz without special flags.
+// MaxWindow is the largest permitted window, as in the commands zstd and xz without special flags.
 const MaxWindow = 128 << 20
 
-// Windows bounds the windows of zstd streams, and the dictionaries of xz streams, that are open at
-// the same time. Each stream may use up to 8 MiB. A larger window has to wait until no other
-// stream being read has one. There may be two more, each of them only while nothing else takes
-// memory: one for a file whose first lines are examined, and one for a pipe, from when it is opened. It is
-// safe for concurrent use.
+// Windows limits the windows of zstd streams, and the dictionaries of xz streams, that are open at
+// the same time. Each stream may use up to 8 MiB. A larger window must wait until no other stream
+// being read has one. Two more are permitted while nothing else uses the memory: one for a file
+// whose first lines are examined, and one for a pipe, as soon as it is opened. It is safe for
+// concurrent use.
 type Windows struct {
 	limit                 int64
 	reading, glance, pipe chan struct{}
 }
 
-// NewWindows returns the bound for windows of up to limit bytes: never less than 8 MiB, and never
-// more than 128 MiB, which 0 stands for.
+// NewWindows returns a limit of at least 8 MiB and at most 128 MiB for windows; 0 means 128 MiB.
 func NewWindows(limit int64) *Windows {
 	if limit <= 0 {
 		limit = MaxWindow
@@ -35,7 +34,7 @@ func NewWindows(limit int64) *Windows {
 	return &Windows{limit: min(max(limit, ordinaryWindow), MaxWindow), reading: slot(), glance: slot(), pipe: slot()}
 }
 
-// Largest is the largest window that there is memory for besides ordinary ones; 0 if there is none.
+// Largest is the largest window that fits into memory besides ordinary ones, or 0 if none does.
 func (w *Windows) Largest() int64 {
 	if w.limit == ordinaryWindow {
 		return 0
@@ -48,10 +47,10 @@ var defaultWindows = NewWindows(0)
 // WindowError is the error of a stream whose window is too large.
 type WindowError struct {
 	Codec         string
-	Window, Limit int64 // in bytes; of two pipes with such a window, the second has a Limit of 8 MiB
+	Window, Limit int64 // in bytes; of two pipes with large windows, the second has a Limit of 8 MiB
 }
 
-// Error names the sizes.
+// Error includes the sizes.
 func (e *WindowError) Error() string {
 	name := "window"
 	if e.Codec == sniff.Xz.String() {
@@ -60,17 +59,17 @@ func (e *WindowError) Error() string {
 	return fmt.Sprintf("%s %s of %d MiB is larger than %d MiB", e.Codec, name, e.Window>>20, e.Limit>>20)
 }
 
-// window is the right of one stream to a large window.
+// window is a stream's right to a large window.
 type window struct {
 	of      *Windows
-	slot    chan struct{} // of the three
-	waits   bool          // for the slot, if it is taken
+	slot    chan struct{} // one of three
+	waits   bool          // it waits for the slot, if that is taken
 	stop    <-chan struct{}
 	widened bool
 }
 
-// newWindow returns the right of a regular file, or of a member, to a window. stop is that of its
-// Reader, or nil if there is none.
+// newWindow returns the window right of a regular file or of a member. stop belongs to its Reader;
+// it is nil without a Reader.
 func newWindow(of *Windows, stop <-chan struct{}) *window {
 	w := &window{of: cmp.Or(of, defaultWindows), stop: stop, waits: true}
 	w.slot = w.of.reading
@@ -82,7 +81,7 @@ func newWindow(of *Windows, stop <-chan struct{}) *window {
 
 var errStoppedWaiting = errors.New("reading was stopped before there was memory for the window")
 
-// widen waits until the stream may have a window of so many bytes.
+// widen waits until the stream may use a window of the given size.
 func (w *window) widen(c sniff.Codec, bytes int64) error {
 	switch {
 	case bytes <= ordinaryWindow:
@@ -108,7 +107,7 @@ func (w *window) widen(c sniff.Codec, bytes int64) error {
 	return nil
 }
 
-// free gives the right back.
+// free releases the right.
 func (w *window) free() {
 	if w.widened {
 		<-w.slot

@@ -15,9 +15,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// xzDecoder decodes stream after stream of an .xz file, and distinguishes padding from a broken stream. The
-// library decodes a stream; it gets the bytes through an xzFeed, which checks how much memory they
-// will make it take.
+// xzDecoder decodes the consecutive streams of an .xz file, and distinguishes padding from a
+// damaged stream. The library decodes a stream. It gets the bytes through an xzFeed, which checks
+// how much memory they will make it allocate.
 type xzDecoder struct {
 	feed xzFeed
 	z    *xz.Reader // of the stream; nil between streams
@@ -31,7 +31,7 @@ func newXz(raw *rawReader, w *window) *xzDecoder {
 	return &xzDecoder{feed: xzFeed{raw: raw, window: w}}
 }
 
-// Read returns no bytes where a stream ends.
+// Read returns no bytes at the end of a stream.
 func (d *xzDecoder) Read(p []byte) (n int, err error) {
 	if d.z == nil {
 		if err := d.next(); err != nil {
@@ -50,7 +50,7 @@ func (d *xzDecoder) next() (err error) {
 		magic, err := d.feed.raw.br.Peek(6)
 		switch {
 		case len(magic) == 0:
-			return err // io.EOF: the proper end
+			return err // io.EOF is the proper end
 		case magic[0] == 0:
 			return d.padding()
 		case !strings.HasPrefix("\xfd7zXZ\x00", string(magic)):
@@ -79,37 +79,37 @@ func (d *xzDecoder) padding() error {
 func (d *xzDecoder) warnings() []string { return d.warn }
 func (d *xzDecoder) free()              {}
 
-// xzFeed passes one stream on to the library, piece by piece, and io.EOF after it.
+// xzFeed passes one stream to the library, piece by piece, followed by io.EOF.
 //
 //	stream = header { block } index footer
 //	block  = header LZMA2 padding check
 //	LZMA2  = { chunk } 0
 //
-// The library allocates the dictionary that the header of a block asks for, up to 4 GiB, for each
-// block. So the feed asks for the memory first, and passes on a smaller size where the block has
-// fewer bytes: any number of small blocks costs no more than they have. The library also keeps a
-// record of each block, so their number is bounded.
+// For each block the library allocates the dictionary that the block's header declares, up to 4
+// GiB. So the feed reserves the memory first, and declares a smaller size if the block has fewer
+// bytes, so that any number of small blocks costs no more than their bytes. The library also keeps
+// a record of each block, so their number is limited.
 type xzFeed struct {
 	raw    *rawReader
 	window *window
-	piece  func() error // makes the next piece, after all of the one before has been passed on
-	first  []byte       // of the piece, in place of as many bytes of the input
-	left   int          // bytes of it in the input
+	piece  func() error // makes the next piece, when the previous one has been passed on
+	first  []byte       // replaces as many bytes of the input at the start of the piece
+	left   int          // remaining bytes of the piece in the input
 	check  int          // length of the check of each block
-	packed int          // bytes of the LZMA2 data so far, modulo 4
+	packed int          // bytes of LZMA2 data so far, modulo 4
 	blocks int
-	taken  int64 // bytes of dictionaries since garbage was last collected
+	taken  int64 // bytes of dictionaries since the last garbage collection
 	index  int   // bytes of the index so far
-	values int   // of the index that follow
+	values int   // remaining values of the index
 }
 
 // maxXzBlocks is the maximum number of blocks in a stream, enough for 1 TiB by `xz --threads`.
 const maxXzBlocks = 1 << 18
 
-// xzChecks is the length of each kind of check.
+// xzChecks has the length of each kind of check.
 var xzChecks = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
-// begin begins with the header of a stream.
+// begin reads the header of a stream.
 func (f *xzFeed) begin() error {
 	h, err := f.raw.br.Peek(12)
 	if len(h) < 12 {
@@ -136,7 +136,7 @@ func (f *xzFeed) Read(p []byte) (n int, err error) {
 	return n, noEOF(err)
 }
 
-// beginBlock passes on the header of a block, or what marks the index.
+// beginBlock passes on the header of a block, or the beginning of the index.
 func (f *xzFeed) beginBlock() error {
 	first, err := f.raw.br.Peek(1)
 	if err != nil {
@@ -159,21 +159,21 @@ func (f *xzFeed) beginBlock() error {
 	return f.bound(f.first)
 }
 
-// bound asks for the memory of the dictionary that the header of a block asks for, or makes it ask
-// for as much as the block needs.
+// bound reserves memory for the dictionary that the header of a block declares, or reduces the
+// declared size to what the block needs.
 func (f *xzFeed) bound(header []byte) error {
 	body, sum := header[:len(header)-4], header[len(header)-4:]
 	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(sum) {
 		return errors.New("xz: corrupt block header")
 	}
 	flags, rest := body[1], body[2:]
-	for _, size := range [2]byte{0x40, 0x80} { // of the block, packed and unpacked, if it is there
+	for _, size := range [2]byte{0x40, 0x80} { // packed and unpacked size of the block, if present
 		if flags&size != 0 {
 			_, n := binary.Uvarint(rest)
 			rest = rest[max(n, 0):]
 		}
 	}
-	// One filter, LZMA2 (0x21), with one byte of properties. The others are for machine code.
+	// One filter, LZMA2 (0x21), with one byte of properties. Other filters are for machine code.
 	if len(rest) < 3 || flags&0x3f != 0 || rest[0] != 0x21 || rest[1] != 1 {
 		return errors.New("xz: filters other than LZMA2 are not supported")
 	}
@@ -194,8 +194,7 @@ func (f *xzFeed) bound(header []byte) error {
 	return f.window.widen(sniff.Xz, dict)
 }
 
-// unpacked returns how many bytes the block becomes that is before the library, if its end is found
-// in the buffer.
+// unpacked returns the unpacked size of the next block, if its end is in the buffer.
 func (f *xzFeed) unpacked(header int) (size int64, known bool) {
 	b, _ := f.raw.br.Peek(f.raw.br.Buffered())
 	size, known = unpackedChunks(b[header:])
@@ -206,7 +205,7 @@ func (f *xzFeed) unpacked(header int) (size int64, known bool) {
 	return size, known
 }
 
-// unpackedChunks returns how many bytes chunks become, if all of them are there.
+// unpackedChunks returns the unpacked size of chunks, if all of them are present.
 func unpackedChunks(b []byte) (size int64, all bool) {
 	for len(b) > 0 && b[0] != 0 {
 		c, n := chunkOf(b)
@@ -218,8 +217,8 @@ func unpackedChunks(b []byte) (size int64, all bool) {
 	return size, len(b) > 0
 }
 
-// chunkOf returns how many bytes a chunk of LZMA2 becomes, and how many it has with its header,
-// which has up to 6 bytes. It has none if the header is not whole, or none at all.
+// chunkOf returns the unpacked size of an LZMA2 chunk, and its packed size with its header of up to
+// 6 bytes. It returns 0 if the header is incomplete.
 func chunkOf(b []byte) (size int64, n int) {
 	header := 3 // of an uncompressed chunk
 	switch control := b[0]; {
@@ -262,8 +261,8 @@ func (f *xzFeed) nextChunk() error {
 	return nil
 }
 
-// nextOfIndex passes on a byte of the index, or after the last of its numbers what follows them:
-// padding and a CRC, and the footer.
+// nextOfIndex passes on a byte of the index, or after the last number what follows: padding, a CRC
+// and the footer.
 func (f *xzFeed) nextOfIndex() error {
 	b, err := f.raw.br.Peek(1)
 	switch {

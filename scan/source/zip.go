@@ -17,7 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// findZip finds the members of a zip, which its directory lists.
+// findZip finds the members listed in a zip's directory.
 func (c *contents) findZip() error {
 	file, err := c.of.openWhole()
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *contents) findZip() error {
 	defer file.Close()
 	size := c.of.info.Size()
 	r, err := zip.NewReader(&directory{c.ctx, file, c.room.directory()}, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the names name no files
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are never used as file names
 		if errors.Is(err, zip.ErrFormat) {
 			err = fmt.Errorf(
 				"a zip archive without a sound directory, which is at its end: it may be truncated (%w)", err)
@@ -45,7 +45,7 @@ func (c *contents) findZip() error {
 	return nil
 }
 
-// documents say by one of its members which document of an office a zip is.
+// documents maps a member of a zip to the kind of office document that contains it.
 var documents = []struct{ member, is string }{
 	{"xl/workbook.xml", "an Excel workbook"},
 	{"xl/workbook.bin", "an Excel workbook"},
@@ -54,7 +54,7 @@ var documents = []struct{ member, is string }{
 	{"[Content_Types].xml", "an Office document"},
 }
 
-// document returns which kind of document an archive is, or "" if it is not one.
+// document returns the kind of office document that an archive is, or "".
 func document(files []*zip.File) string {
 	for _, d := range documents {
 		isMember := func(f *zip.File) bool { return f.Name == d.member }
@@ -65,7 +65,7 @@ func document(files []*zip.File) string {
 	return ""
 }
 
-// directory is a zip file while its directory is read into memory, which may take so many bytes.
+// directory is a zip file while its directory is read into memory, with a limit on its bytes.
 type directory struct {
 	ctx  context.Context
 	r    io.ReaderAt
@@ -83,21 +83,21 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	return d.r.ReadAt(p, off)
 }
 
-// entryBytes is how much memory an entry of a directory may take for each of its bytes: it has at
-// least 46.
+// entryBytes is the maximum memory of a directory entry per byte of its length, which is at least
+// 46.
 const entryBytes = 8
 
-// directory returns how long the directory of a zip may be.
+// directory returns the maximum length of a zip's directory.
 func (r *room) directory() int64 { return r.left.Load() / entryBytes }
 
-// methods are the names of methods of compression, after section 4.4.5 of the format's APPNOTE.TXT.
+// methods are the names of compression methods from section 4.4.5 of the format's APPNOTE.TXT.
 // Windows writes Deflate64 for large files.
 var methods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz"}
 
-// maxDeflation is more than the bytes that one deflated byte can be.
+// maxDeflation is more than the maximum ratio of deflate.
 const maxDeflation = 1100
 
-// addZip adds the member of an entry, if it is a file that can be read.
+// addZip adds the member of an entry, if it is a readable file.
 func (c *contents) addZip(f *zip.File, size int64) error {
 	const encrypted = 1
 	if strings.HasSuffix(f.Name, "/") || !c.wants(f.Name) {
@@ -137,15 +137,15 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 	return c.add(m)
 }
 
-// refuseOverlaps leaves out members that share bytes with another one. Such an archive can
-// hold terabytes in a few kilobytes.
+// refuseOverlaps leaves out members that share bytes with another one. An archive with such members
+// can hold terabytes in a few kilobytes.
 func (c *contents) refuseOverlaps() {
 	byPlace := slices.Clone(c.members)
 	slices.SortStableFunc(byPlace, func(a, b *member) int { return cmp.Compare(a.off, b.off) })
 	overlaps, end := map[*member]bool{}, int64(0)
 	for _, m := range byPlace {
 		if m.length > 0 && m.off < end {
-			c.leaveOut(m.name, "its bytes are also those of another member, as in a zip bomb", true)
+			c.leaveOut(m.name, "it shares its bytes with another member, as in a zip bomb", true)
 			overlaps[m] = true
 		}
 		end = max(end, m.off+m.length)
@@ -157,7 +157,7 @@ func (c *contents) refuseOverlaps() {
 type inflater struct {
 	raw  *rawReader
 	z    *inflate.Reader // from the pool
-	left int64           // of the size of the member
+	left int64           // bytes remaining of the member's size
 	crc  uint32          // so far
 	want uint32
 }

@@ -18,7 +18,7 @@ import (
 // zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be
 // caught. A concurrency of 2 or 4 is slower.
 //
-// A decoder accepts ordinary windows. When a frame has a larger one, and the stream may have that,
+// A decoder accepts ordinary windows. If a frame has a larger one, and the stream may use it,
 // another decoder takes over.
 type zstdDecoder struct {
 	raw    *rawReader
@@ -26,12 +26,12 @@ type zstdDecoder struct {
 	window *window
 	wide   bool // z accepts windows of up to MaxWindow
 	last   lastBytes
-	dict   []byte // of all frames; nil for none
-	err    error  // found, but returned only after all that was decoded
+	dict   []byte // for all frames; nil for none
+	err    error  // returned only after everything that was decoded before it
 	warn   []string
 }
 
-var zstds sync.Pool // of *zstd.Decoder for ordinary windows
+var zstds sync.Pool // *zstd.Decoder for ordinary windows
 
 func takeZstd() (*zstd.Decoder, error) {
 	if z, ok := zstds.Get().(*zstd.Decoder); ok {
@@ -45,8 +45,8 @@ func newDecoder(window uint64, dicts ...[]byte) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window), zstd.WithDecoderDicts(dicts...))
 }
 
-// What a skippable frame with the dictionary of the frames behind it begins with, and how long it
-// may be.
+// The beginning of a skippable frame that holds the dictionary for the following frames, and its
+// maximum length.
 //
 // Source: https://iipc.github.io/warc-specifications/specifications/warc-zstd/
 const (
@@ -54,8 +54,8 @@ const (
 	maxDict   = 16 << 20
 )
 
-// dictionary reads the dictionary with which a file begins, which may be compressed; nil if it has
-// none.
+// dictionary reads the dictionary at the beginning of a file, which may be compressed. It returns
+// nil if there is none.
 func dictionary(raw *rawReader) ([]byte, error) {
 	head, err := raw.br.Peek(12)
 	if err != nil || string(head[:4]) != dictFrame {
@@ -65,7 +65,7 @@ func dictionary(raw *rawReader) ([]byte, error) {
 	size, magic := binary.LittleEndian.Uint32(head[4:]), string(head[8:])
 	isPacked := sniff.CodecOf(head[8:]) == sniff.Zstd
 	if magic != trained && !isPacked {
-		return nil, nil // something else that is to be skipped
+		return nil, nil // another skippable frame
 	}
 	if size > maxDict {
 		return nil, fmt.Errorf("its dictionary has %d bytes, more than %d", size, maxDict)
@@ -122,20 +122,19 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 			return n, nil
 		}
 	}
-	// A block whose checksum is wrong is still in the decoder. It is returned before the error.
+	// A block with a wrong checksum is still in the decoder. It is returned before the error.
 	if n, _ := d.z.Read(p); n > 0 {
 		return n, nil
 	}
 	return 0, d.err
 }
 
-// widen goes on with a decoder for larger windows, if the stream may have one as large as that of
-// the frame whose header was read last. refused is the error of the decoder that does not accept
-// it.
+// widen continues with a decoder for larger windows, if the stream may use the window of the frame
+// whose header was read last. refused is the error of the decoder that rejected it.
 func (d *zstdDecoder) widen(refused error) error {
 	header, size := d.last.header()
 	if header == nil || size <= ordinaryWindow || d.wide && size <= MaxWindow {
-		return refused // no header was too much: a block is damaged
+		return refused // no header was rejected: a block is damaged
 	}
 	if err := d.window.widen(sniff.Zstd, size); err != nil {
 		return err
@@ -153,7 +152,7 @@ func (d *zstdDecoder) widen(refused error) error {
 	return d.z.Reset(io.MultiReader(bytes.NewReader(header), &d.last))
 }
 
-// explain finds out whether a frame without a magic number is only padding.
+// explain determines whether a frame without a magic number is only padding.
 func (d *zstdDecoder) explain(err error) error {
 	if !errors.Is(err, zstd.ErrMagicMismatch) || d.raw.offset() <= 4 {
 		return err
@@ -178,15 +177,15 @@ func (d *zstdDecoder) free() {
 	d.z = nil
 }
 
-// lastBytes keeps the last bytes read, as many as the header of a frame may have. When the decoder
-// reports a wrong magic number, the last four are its bytes; when it reports a window that is too
-// large, a header is the last that it has read.
+// lastBytes keeps the last bytes read, as many as a frame header can have. When the decoder reports
+// a wrong magic number, the last four are its bytes; when it reports a window that is too large,
+// the last bytes are a header.
 type lastBytes struct {
 	r io.Reader
 	b [18]byte
 }
 
-// header returns a copy of the header that ends with the last byte, and the window of its frame;
+// header returns a copy of the header that ends with the last byte, and the window of its frame, or
 // nil if there is none.
 func (l *lastBytes) header() (header []byte, window int64) {
 	for i := range l.b {

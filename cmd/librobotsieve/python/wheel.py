@@ -2,8 +2,8 @@
 
     python3 wheel.py FOLDER [VERSION [OS/ARCH]]
 
-For another architecture than this machine's, CC is its C compiler; without one the wheel has the command and the
-Python modules, but not the library. It is also the backend of pyproject.toml, so that `pip install .` works in this folder.
+For another architecture, CC must be its C compiler; without one the wheel has the command and the Python modules,
+but not the library. This is also the backend of pyproject.toml, so that `pip install .` works in this folder.
 """
 
 import base64
@@ -39,7 +39,7 @@ Description-Content-Type: text/markdown
 
 
 def tag(library: bytes) -> str:
-    """Returns the systems that a wheel is for: with glibc from the newest version of a symbol that the library needs."""
+    """Returns the wheel's platform tags; for glibc the version is the newest that a symbol of the library needs."""
     system, machine = sysconfig.get_platform(), platform.machine()
     if os.environ.get("GOARCH"):
         machine = {"amd64": "x86_64", "arm64": "aarch64"}[os.environ["GOARCH"]]
@@ -71,7 +71,7 @@ def commit() -> Tuple[str, str]:
 
 
 def built(release: str) -> Tuple[bytes, bytes, bytes]:
-    """Returns the library, which is empty without a compiler for it, the command, and the licences of what is in them."""
+    """Returns the library, empty without a compiler for it, the command, and the licences of their contents."""
     build = ["build", "-pgo=cmd/robotsieve/default.pgo", "-trimpath", "-buildvcs=false", "-ldflags"]
     package = "github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
     about = zip(("version", "commit", "date"), (release, *commit()))
@@ -85,7 +85,7 @@ def built(release: str) -> Tuple[bytes, bytes, bytes]:
             library.touch()
         go(*build, flags, "-o", str(program), "./cmd/robotsieve", cgo=False)
         system = "/".join(go("env", "GOOS", "GOARCH").split())
-        # The command imports all that the library does.
+        # The command imports everything that the library does.
         go("run", "-pgo=off", "./internal/notices", "-o", str(licences), "./cmd/robotsieve", system, cgo=False, here=True)
         return library.read_bytes(), program.read_bytes(), licences.read_bytes()
 
@@ -110,7 +110,7 @@ def build_wheel(folder: str, config_settings: object = None, metadata: object = 
     name = f"robotsieve-{version}-{tag(library)}.whl"
     with zipfile.ZipFile(Path(folder, name), "w") as archive:
         for path, data in files.items():
-            entry = zipfile.ZipInfo(path)  # of 1980, so that the same files make the same wheel
+            entry = zipfile.ZipInfo(path)  # dated 1980, so that the same files give the same wheel
             mode = stat.S_IFREG | (0o755 if path.startswith(scripts) else 0o644)
             entry.external_attr, entry.compress_type = mode << 16, zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
@@ -118,7 +118,7 @@ def build_wheel(folder: str, config_settings: object = None, metadata: object = 
 
 
 def row(file: "tuple[str, bytes]") -> str:
-    """Returns the row of a file in the list of all files."""
+    """Returns a file's row in the list of all files."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(file[1]).digest()).rstrip(b"=").decode()
     return f"{file[0]},sha256={digest},{len(file[1])}\n"
 

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// answerWriter prints answers in one of their forms.
+// answerWriter prints answers in the format of --output.
 type answerWriter struct {
 	w    *bufio.Writer
 	form string
@@ -21,7 +21,7 @@ type answerWriter struct {
 
 	several    bool  // there are several agents
 	unknown    int64 // answers without a verdict
-	disallowed bool  // an answer was
+	disallowed bool  // at least one URL is disallowed
 }
 
 func newAnswerWriter(s streams, form string, several bool) *answerWriter {
@@ -92,7 +92,7 @@ func (w *answerWriter) close() error {
 	return writing("the answers", w.w.Flush())
 }
 
-// pageText prints what follows the verdict on the URL of a captured page.
+// pageText prints the lines after the verdict on the URL of a captured page.
 func (w *answerWriter) pageText(a job.PageAnswer) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w.w, "  %-9s "+format+"\n", append([]any{label}, args...)...)
@@ -144,7 +144,7 @@ func (w *answerWriter) pageText(a job.PageAnswer) {
 	}
 }
 
-// jsonList writes a JSON array, one value a line. The writer keeps the first error.
+// jsonList writes a JSON array with one value per line. The writer keeps the first error.
 type jsonList struct {
 	w     *bufio.Writer
 	begun bool
@@ -169,7 +169,7 @@ func (l *jsonList) end() {
 	}
 }
 
-// writeJSONList writes all values.
+// writeJSONList writes values as a jsonList.
 func writeJSONList[T any](w *bufio.Writer, values []T) {
 	list := jsonList{w: w}
 	for _, v := range values {

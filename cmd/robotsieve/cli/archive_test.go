@@ -70,7 +70,7 @@ func questions(r *compile.Robots) (agents, paths []string) {
 	return agents, paths
 }
 
-// agree compares the verdicts of an archive's ruleset with those of the body.
+// agree compares the verdicts of an archive's ruleset with the body's.
 func agree(t testing.TB, what string, got *automaton.Ruleset, body string, d automaton.Dialect) {
 	t.Helper()
 	want := compile.Compile([]byte(body), compile.Options{Dialect: d})
@@ -162,9 +162,9 @@ func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
 	}
 }
 
-// TestBoundedDumps: of a hostile robots.txt a bounded amount is printed, in bounded time, and it is
-// said that there is more. The machines
-// of "cross", thousands that share thousands of rules, took gigabytes.
+// TestBoundedDumps checks that dumping a hostile robots.txt takes bounded time and output, and that
+// the output mentions the rest. The machines of "cross", thousands that share thousands of rules,
+// took gigabytes.
 func TestBoundedDumps(t *testing.T) {
 	skipInShort(t)
 	var cross, rules strings.Builder
@@ -249,8 +249,8 @@ func (r *truncating) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// TestArchiveChangedInPlace: an archive that is cut while it is in use, or has other rules of the same length
-// or noise after its index, gives neither false verdicts nor a panic.
+// TestArchiveChangedInPlace checks that an archive that is truncated while in use, or gets other
+// rules of the same length or noise after its index, causes neither false verdicts nor a panic.
 func TestArchiveChangedInPlace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("archives are not mapped into memory there")
@@ -300,7 +300,7 @@ type warcRecord struct {
 	body      string
 }
 
-// warcRecords returns the records of a WARC file: of each response also that of its request.
+// warcRecords returns the records of a WARC file, for each response including its request.
 func warcRecords(responses ...warcRecord) []string {
 	list := []string{"WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Length: " +
 		"0\r\n\r\n\r\n\r\n"}
@@ -350,7 +350,7 @@ var crawled = []warcRecord{
 	{"https://a.example/plain?x=1", "2024-06-01T00:00:03Z", 200, htmlType + "X-Robots-Tag: none\r\n", ""},
 }
 
-// TestLostProfileIsAnError: a profile of which nothing is in its file at the end is told.
+// TestLostProfileIsAnError checks that an empty profile is reported as an error.
 func TestLostProfileIsAnError(t *testing.T) {
 	dir := faultyTree(t)
 	for form, file := range map[string]string{"cpu": "cpu.pprof", "mem": "mem.pprof", "trace": "trace.out"} {
@@ -370,7 +370,7 @@ func TestLostProfileIsAnError(t *testing.T) {
 	}
 }
 
-// TestArchiveCutWhileItIsOpened: an archive that becomes shorter between the look at its size and the reading of it.
+// TestArchiveCutWhileItIsOpened truncates an archive between checking its size and reading it.
 func TestArchiveCutWhileItIsOpened(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("archives are not mapped into memory there")

@@ -18,8 +18,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// runDump prints the machines of robots.txt files in each dialect, each machine
-// once with the user agents that it binds.
+// runDump prints the machines of robots.txt files in each dialect. Each machine is printed once,
+// with the user agents it binds.
 func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, o.Sources...); err != nil {
 		return err
@@ -39,7 +39,7 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	return nil
 }
 
-// maxDump bounds the machines that are printed for a file in a dialect, in bytes. The last one may
+// maxDump limits the machines printed for one file in one dialect, in bytes. The last one may
 // exceed it.
 const maxDump = 4 << 20
 
@@ -66,7 +66,7 @@ func runList(ctx context.Context, s streams, name, output string) error {
 	return writeArchive(s.err, sum)
 }
 
-// runClasses lists how much an archive forbids some agents.
+// runClasses lists how much an archive forbids to some agents.
 func runClasses(ctx context.Context, s streams, a *args, dialects []automaton.Dialect) error {
 	c := job.ClassOptions{Archive: a.text("list"), AsOf: a.text("as-of"), Memory: value[int64](a, "memory"),
 		Messages: s.messages()}
@@ -170,7 +170,7 @@ func (t signalText) Add(r *report.SiteSignal) error {
 	return err
 }
 
-// Begun reports whether there is a row, which is always taken to be.
+// Begun always reports that there is a row.
 func (t signalText) Begun() bool { return true }
 
 // Close ends the list.

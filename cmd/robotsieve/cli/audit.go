@@ -47,7 +47,7 @@ func runMerge(ctx context.Context, s streams, a *args) error {
 	return reporting.finish(s, result, err)
 }
 
-// auditOptions are the options that a command line asks for. Rows are nil if none are written here.
+// auditOptions returns the options of a command line. Rows are nil if this audit writes none.
 func auditOptions(s streams, a *args, results job.Results, rows *job.Rows) job.AuditOptions {
 	return job.AuditOptions{
 		LogOptions: logOptions(s, a),
@@ -68,7 +68,7 @@ func auditOptions(s streams, a *args, results job.Results, rows *job.Rows) job.A
 	}
 }
 
-// logOptions say which logs are read, and how.
+// logOptions returns the options that say which logs to read, and how.
 func logOptions(s streams, a *args) job.LogOptions {
 	unparsed := value[float64](a, "max-unparsed")
 	return job.LogOptions{
@@ -92,7 +92,8 @@ func limitsOf(a *args) job.Limits {
 	return job.Limits{Memory: value[int64](a, "memory"), Workers: a.number("workers")}
 }
 
-// samples is --samples. A page shows some lines by default, unless nothing is judged.
+// samples returns the value of --samples. An HTML page shows some lines by default, unless nothing
+// is judged.
 func samples(a *args) int {
 	_, _, isJudged := a.given("robots policy")
 	if isJudged && a.set("html") && !a.set("samples") && a.text("anonymize") == "" {
@@ -101,12 +102,12 @@ func samples(a *args) int {
 	return a.number("samples")
 }
 
-// robotsFile is the robots.txt of --robots.
+// robotsFile returns the robots.txt of --robots.
 func robotsFile(s streams, a *args) job.RobotsFile {
 	return job.RobotsFile{Name: a.text("robots"), Stdin: s.in, MaxBytes: maxBytes(a)}
 }
 
-// maxBytes is --max-bytes as compile.Options has it.
+// maxBytes returns --max-bytes as the value of compile.Options.MaxBytes.
 func maxBytes(a *args) int {
 	if n := a.number("max-bytes"); n > 0 {
 		return n
@@ -114,7 +115,7 @@ func maxBytes(a *args) int {
 	return -1
 }
 
-// dialect is --dialect; nil for auto.
+// dialect returns the dialect of --dialect, or nil for auto.
 func dialect(a *args) *automaton.Dialect {
 	d, err := automaton.ParseDialect(a.text("dialect"))
 	if err != nil {

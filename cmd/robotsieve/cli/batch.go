@@ -18,14 +18,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// maxCase is the longest line of cases that is read, many times the default limit
-// of a robots.txt.
+// maxCase limits the length of a line of cases. It is many times the default limit of a robots.txt.
 const maxCase = 64 << 20
 
 var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
 
-// runBatch answers the cases on stdin, line by line. It serves to compare other implementations:
-// the agent is a bare product token, never the name of a known crawler.
+// runBatch answers the cases on stdin, line by line. It is for comparisons with other
+// implementations, so the agent is a bare product token, never the name of a known crawler.
 func runBatch(s streams, o compile.Options) error {
 	b := batch{options: o}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
@@ -49,7 +48,7 @@ func runBatch(s streams, o compile.Options) error {
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}
-		if in.Buffered() == 0 { // the client may wait for this answer
+		if in.Buffered() == 0 { // the client may be waiting for this answer
 			if err := out.Flush(); err != nil {
 				return writing("the answers", err)
 			}
@@ -58,8 +57,8 @@ func runBatch(s streams, o compile.Options) error {
 	return cmp.Or(writing("the answers", out.Flush()), exitWith(code))
 }
 
-// readCase appends a line without its end to buf. It returns io.EOF after the last
-// line, and errLongCase for a line longer than maxCase, which it reads to the end.
+// readCase appends a line without its line ending to buf. It returns io.EOF after the last line,
+// and errLongCase for a line longer than maxCase, which it skips.
 func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for long := false; ; {
 		part, err := r.ReadSlice('\n')
@@ -85,32 +84,32 @@ func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// batch answers cases, and keeps the last robots.txt, since cases of one file mostly follow
-// each other: from the second on, it is compiled.
+// batch answers cases. It keeps the last robots.txt, because consecutive cases mostly share one,
+// and compiles it when the second case arrives.
 type batch struct {
 	options compile.Options
 	line    []byte
 	body    []byte
-	asked   bool               // about body
-	ruleset *automaton.Ruleset // of body, if it was asked about twice
+	asked   bool               // body has had a question
+	ruleset *automaton.Ruleset // compiled from body at the second question
 	scratch automaton.Scratch
 }
 
 func (b *batch) answer(line []byte) (automaton.Verdict, error) {
-	if !utf8.Valid(line) { // package json would replace such bytes by other characters
+	if !utf8.Valid(line) { // package json would replace invalid bytes
 		return automaton.Verdict{}, errors.New("not UTF-8: give other bytes as base64, in robots_b64, agent_b64 or url_b64")
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
 		if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
-			err = errors.New(other.Value) // without the names of Go's types
+			err = errors.New(other.Value) // without Go's type names
 		}
 		return automaton.Verdict{}, fmt.Errorf("not a JSON object: %w", err)
 	}
 	if fields == nil {
 		return automaton.Verdict{}, errors.New("not a JSON object: null")
 	}
-	// A map keeps the exact names of the fields; package json would ignore their case.
+	// A map preserves the exact field names; package json would ignore their case.
 	body, errBody := caseField(fields, "robots")
 	agent, errAgent := caseField(fields, "agent")
 	url, errURL := caseField(fields, "url")
@@ -127,8 +126,7 @@ func (b *batch) answer(line []byte) (automaton.Verdict, error) {
 	return b.ruleset.Match(&b.scratch, agent, url), nil
 }
 
-// caseField returns the bytes of a field: name is a string, or name_b64 the base64
-// of any bytes.
+// caseField returns the bytes of a field, which is a string called name or base64 called name_b64.
 func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
 	text, isText := fields[name]
 	coded, isCoded := fields[name+"_b64"]
@@ -140,7 +138,7 @@ func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
 		if err := json.Unmarshal(text, &s); err != nil || s == nil {
 			return nil, fmt.Errorf("%s is not a string", name)
 		}
-		const replaced = "\ufffd" // which package json has for half a surrogate pair, such as \ud800
+		const replaced = "\ufffd" // package json's replacement for half a surrogate pair, such as \ud800
 		if n := strings.Count(*s, replaced); n > 0 &&
 			n > bytes.Count(text, []byte(replaced))+bytes.Count(bytes.ToLower(text), []byte(`\ufffd`)) {
 			return nil, fmt.Errorf("%s has half a surrogate pair, which is no character", name)
@@ -156,10 +154,10 @@ func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
 	return nil, fmt.Errorf("neither %s nor %s_b64", name, name)
 }
 
-// maxLine is the longest line of stdin that eachLine reads.
+// maxLine limits the lines of stdin that eachLine reads, in bytes.
 const maxLine = 16 << 20
 
-// eachLine calls a function for each line of stdin. Errors call the lines by a name.
+// eachLine calls a function for each line of stdin. Error messages call the lines by name.
 func eachLine(stdin io.Reader, name string, do func(line string) error) error {
 	lines := bufio.NewScanner(stdin)
 	lines.Buffer(nil, maxLine+len("\r\n"))

@@ -19,7 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// benchFlags are the flags of a benchmark.
+// benchFlags holds the flags of a benchmark.
 type benchFlags struct {
 	robots   job.RobotsFile
 	dialect  *automaton.Dialect // nil: auto
@@ -62,13 +62,13 @@ func runBench(ctx context.Context, s streams, a *args) error {
 	return cmp.Or(writing("the report", report.write(s, f.output)), exitWith(code))
 }
 
-// parser is a parser to be measured, with a description of how it works.
+// parser is a parser to measure, with a description of how it works.
 type parser struct {
 	bench.Entrant
 	how string
 }
 
-// parsers are all parsers to be measured, robotsieve first.
+// parsers returns all parsers to measure, robotsieve first.
 func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
 	inProcess := func(how string, engine automaton.Engine) parser {
 		return parser{bench.InProcess("robotsieve", "",
@@ -94,7 +94,7 @@ type work struct {
 	site    bench.Site
 	dialect automaton.Dialect
 	robots  *compile.Robots
-	// The verdicts of robotsieve.
+	// verdicts are robotsieve's.
 	verdicts []automaton.Verdict
 	want     []bench.Verdict
 }
@@ -140,7 +140,7 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 	return w, nil
 }
 
-// reading is the given dialect, or else the agent's own if known.
+// reading returns the dialect given by the flag, or else the agent's own if known.
 func (f *benchFlags) reading() (automaton.Dialect, error) {
 	if f.dialect != nil {
 		return *f.dialect, nil
@@ -155,8 +155,8 @@ func (f *benchFlags) reading() (automaton.Dialect, error) {
 	return automaton.RFC9309, nil
 }
 
-// readURLs reads lists of URLs. Every failure is an error: a benchmark on a part of its
-// input would measure something else.
+// readURLs reads lists of URLs. Every failure is an error, because a benchmark on part of its input
+// would measure something else.
 func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 	inputs, warnings, errs := source.Inputs(ctx, args, s.in, source.Limits{})
 	for _, w := range warnings {
@@ -166,7 +166,7 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 		return nil, errors.Join(errs...)
 	}
 	var urls []string
-	others := 0 // lines that are neither a URL nor a path
+	others := 0 // lines that are neither URLs nor paths
 	r := source.NewReader(inputs, source.Options{Workers: 1, InOrder: true})
 	defer r.Stop()
 	defer context.AfterFunc(ctx, r.Stop)()
@@ -201,8 +201,8 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 	return urls, nil
 }
 
-// asURL copies a line. A request target that begins with two slashes gets a host: a
-// parser that knows URLs only, such as Google's, would take its beginning for one.
+// asURL copies a line. A request target that begins with two slashes gets a host, because a parser
+// that only knows URLs, such as Google's, would take its first segment for one.
 func asURL(line []byte) string {
 	if bytes.HasPrefix(line, []byte("//")) {
 		return "http://localhost" + string(line)
@@ -210,7 +210,7 @@ func asURL(line []byte) string {
 	return string(line)
 }
 
-// The rounds of a measurement, and the minimum duration of each.
+// The rounds of a measurement, and the minimum duration of a round.
 const (
 	benchRounds = 5
 	benchRound  = 50 * time.Millisecond

@@ -26,29 +26,28 @@ type benchReport struct {
 	Engines []engineReport `json:"engines"`
 }
 
-// engineReport is the measurement of one parser. Unmeasured times are 0.
+// engineReport is the measurement of one parser. Times that were not measured are 0.
 type engineReport struct {
 	Engine string `json:"engine"`
-	How    string `json:"how"` // what it does for a URL, in words
-	// CompileNS is the time to read robots.txt once, URLNS the time of a verdict:
-	// medians of benchRounds. The spreads are half the distance between the fastest
-	// and the slowest round, as a part of the median.
+	How    string `json:"how"` // how the engine answers for a URL
+	// CompileNS is the time to read robots.txt once, and URLNS the time per verdict. Both are medians
+	// of benchRounds rounds. The spreads are half the distance between the fastest and the slowest
+	// round, as a fraction of the median.
 	CompileNS     float64 `json:"compile_ns"`
 	CompileSpread float64 `json:"compile_spread"`
 	URLNS         float64 `json:"url_ns"`
 	URLSpread     float64 `json:"url_spread"`
 	URLsPerSecond float64 `json:"urls_per_second"`
-	// StartUpNS is the time of an external command without any question. It is not
-	// part of URLNS.
+	// StartUpNS is the time of an external command without any question. URLNS doesn't include it.
 	StartUpNS float64 `json:"start_up_ns"`
-	// Compared counts the URLs with a verdict, Agreed those with the same verdict by
-	// robotsieve. Complete means that every URL was compared.
+	// Compared counts the URLs with a verdict, and Agreed the URLs on which robotsieve has the same
+	// verdict. Complete means that every URL was compared.
 	Compared int  `json:"compared"`
 	Agreed   int  `json:"agreed"`
 	Complete bool `json:"complete"`
-	// Disagreements are the first of the other URLs.
+	// Disagreements lists the first URLs on which the verdicts differ.
 	Disagreements []disagreement `json:"disagreements"`
-	// Error says why all or part of this is missing.
+	// Error says why some or all of the measurement is missing.
 	Error string `json:"error"`
 }
 
@@ -56,7 +55,7 @@ type engineReport struct {
 type disagreement struct {
 	URL     string `json:"url"`
 	Allowed bool   `json:"allowed"` // the parser's verdict
-	Line    int    `json:"line"`    // that decided for robotsieve; 0 if no rule matches
+	Line    int    `json:"line"`    // the line that decided for robotsieve; 0 if no rule matches
 	Rule    string `json:"rule"`
 }
 
@@ -78,7 +77,7 @@ func (w *work) report() *benchReport {
 	}
 }
 
-// engineReport makes the report of one parser from its measurement.
+// engineReport makes the report on one parser from its measurement.
 func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 	r := engineReport{
 		Engine: p.Name, How: p.how, StartUpNS: float64(m.StartUp),
@@ -104,18 +103,18 @@ func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 	return r
 }
 
-// rounded gives a median to a tenth and a spread to a tenth of a per cent.
+// rounded rounds a median to a tenth, and a spread to a tenth of a per cent.
 func rounded(median, spread float64) (float64, float64) {
 	return math.Round(median*10) / 10, math.Round(spread*1000) / 1000
 }
 
-// Bounds of texts, in characters.
+// Limits of texts, in characters.
 const (
 	maxErrorShown = 300
 	maxRuleShown  = 50
 )
 
-// write prints the report in one of its forms.
+// write prints the report in the given format.
 func (r *benchReport) write(s streams, form string) error {
 	w := bufio.NewWriter(s.out)
 	switch form {
@@ -131,7 +130,7 @@ func (r *benchReport) write(s streams, form string) error {
 	return w.Flush()
 }
 
-// writeCSV prints one row an engine. Disagreements are counted only.
+// writeCSV prints one row per engine, with the number of disagreements.
 func (r *benchReport) writeCSV(w *bufio.Writer) {
 	fmt.Fprint(w, render.CSVLine(
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",
@@ -164,8 +163,8 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 }
 
-// row is the engine's row of the table. The share that agrees refers to the compared URLs,
-// and their number is shown unless it is all.
+// row returns the engine's row of the table. The share of agreement refers to the compared URLs,
+// whose number is shown unless all were compared.
 func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}
@@ -216,7 +215,7 @@ func (e *engineReport) writeDisagreements(w *bufio.Writer) {
 	}
 }
 
-// nanoseconds writes a number that is not negative, a small one with its tenths.
+// nanoseconds formats a non-negative number, with one decimal if it is small.
 func nanoseconds(n float64) string {
 	switch {
 	case n == 0:

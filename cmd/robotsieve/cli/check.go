@@ -20,11 +20,11 @@ import (
 
 func newCheck(s streams) *cobra.Command { return subcommand{name: "check", run: runCheck}.build(s) }
 
-// checkFlags are the flags of check.
+// checkFlags holds the flags of check.
 type checkFlags struct {
 	options job.CheckOptions
 	dialect *automaton.Dialect // nil: each agent's own
-	warc    string             // a file of captures; "" for none
+	warc    string             // a WARC file; "" for none
 	output  string
 	quiet   bool
 	failOn  []string // severities, and onChange
@@ -99,7 +99,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // nothing can be done about an error
+	defer func() { _ = c.Close() }() // the file was only read
 	if len(urls) == 0 {
 		return f.describe(ctx, s, c, nil)
 	}
@@ -115,10 +115,10 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	}
 	w := newAnswerWriter(s, f.output, len(f.options.Agents) > 1)
 	err = eachAnswer(s, c, urls, func(a explain.Answer) { w.write(a, nil) })
-	return f.end(w, err, "the archive does not tell the robots.txt of the origin")
+	return f.end(w, err, "the archive does not have the robots.txt of the origin")
 }
 
-// isPage reports whether the answers are part of a page about the whole robots.txt.
+// isPage reports whether the answers go on a page about the whole robots.txt.
 func (f *checkFlags) isPage() bool { return f.output == "html" || f.output == "markdown" }
 
 // eachAnswer calls each for the answers about URLs, which may come from stdin.
@@ -163,8 +163,8 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	return f.end(w, err, "the robots.txt of the origin is not known: give it with --robots or --rules")
 }
 
-// end ends the answers and returns the error of the command. The reason is why an answer has no
-// verdict.
+// end completes the output and returns the error of the command. The reason says why an answer has
+// no verdict.
 func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 	if err = errors.Join(w.close(), err); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 	return nil
 }
 
-// describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
+// describe prints what robots.txt says. It returns an error if a condition of --fail-on holds.
 func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, answers []explain.Answer) error {
 	d, err := c.Describe(ctx, f.dialect)
 	if err != nil {

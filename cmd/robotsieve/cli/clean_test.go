@@ -71,8 +71,8 @@ func staysClean(t *testing.T, what, stdin string, args ...string) int {
 	return r.code
 }
 
-// TestNoFileActsOnATerminal: a hostile text in any place of any file beside the logs comes
-// through in no output.
+// TestNoFileActsOnATerminal checks that hostile text anywhere in any file other than logs never
+// reaches an output unescaped.
 func TestNoFileActsOnATerminal(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 2\ndisallow: /p\n")
 	log := file(t, "a.log", logLine("/p", "MyBot/1")+logLine("/robots.txt", "MyBot/1")+logLine("/p", "control"))
@@ -126,7 +126,8 @@ func TestNoFileActsOnATerminal(t *testing.T) {
 		file(t, "names", "192.0.2.1\ta"+strings.ReplaceAll(evil, "\n", "")+".example\tyes\n"), log)
 }
 
-// TestNoLogActsOnATerminal: nor does what clients send, and what a log and its robots.txt are called.
+// TestNoLogActsOnATerminal checks the same for text from clients, and for the names of logs and
+// robots.txt files.
 func TestNoLogActsOnATerminal(t *testing.T) {
 	line := strings.NewReplacer("\r", "", "\n", "").Replace(evil)
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p"+evil+"\ndisallow: /p\n"+evil+"\n")
@@ -139,8 +140,7 @@ func TestNoLogActsOnATerminal(t *testing.T) {
 	}
 }
 
-// TestNoStateActsOnATerminal: a hostile text in any place of a state's head comes through in
-// no output of merge.
+// TestNoStateActsOnATerminal checks the same for hostile text anywhere in the head of a state.
 func TestNoStateActsOnATerminal(t *testing.T) {
 	skipInShort(t)
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"},
@@ -165,7 +165,8 @@ func TestNoStateActsOnATerminal(t *testing.T) {
 	}
 }
 
-// TestNoMessageActsOnATerminal: what check, filter and compile say of hostile files is clean.
+// TestNoMessageActsOnATerminal checks that messages of check, filter and compile about hostile
+// files are clean.
 func TestNoMessageActsOnATerminal(t *testing.T) {
 	octets := evil + "\xff\x9b31m\xe2\x80"
 	line := regexp.MustCompile(`[\r\n]`).ReplaceAllString(octets, "")

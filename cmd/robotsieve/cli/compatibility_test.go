@@ -17,9 +17,9 @@ import (
 // and what that release made of them.
 const compatibilityFiles = "testdata/compatibility"
 
-// TestCompatibility: what a release of the same minor version wrote is read, and gives what that release made of it:
-// states, archives, folders of evidence, manifests and reports, as docs/reference/compatibility.md promises. With -update
-// this release's own folder is made anew.
+// TestCompatibility checks that files written by releases of the same minor version can be read and
+// give the same results, as docs/reference/compatibility.md promises: states, archives, folders of
+// evidence, manifests and reports. -update rewrites this release's own folder.
 func TestCompatibility(t *testing.T) {
 	if *update {
 		t.Run("made", func(t *testing.T) { makeCompatibilityFiles(t, filepath.Join(compatibilityFiles, release.Number)) })

@@ -40,7 +40,7 @@ func runCompile(ctx context.Context, s streams, a *args) error {
 		})
 	case a.text("list") != "":
 		return runList(ctx, s, a.text("list"), a.text("output"))
-	case a.is("dump"): // which leaves nothing behind that a signal would have to remove
+	case a.is("dump"): // a dump leaves no files for a signal to remove
 		return runDump(ctx, s, o)
 	}
 	ctx, release := onInterrupt(ctx)
@@ -55,7 +55,7 @@ func compileArchive(ctx context.Context, s streams, o job.CompileOptions) error 
 		return err
 	}
 	uses := func(n int64) string { return english.Plural(n, "origin") }
-	if o.AllVersions { // an origin has several
+	if o.AllVersions { // an origin can have several
 		uses = func(n int64) string { return english.Grouped(n) + " " + english.Verb(n, "copy", "copies") }
 	}
 	if c.Cut > 0 {
@@ -98,7 +98,7 @@ func compileArchive(ctx context.Context, s streams, o job.CompileOptions) error 
 	return nil
 }
 
-// taken says what the captures were read from.
+// taken describes the sources of the captures.
 func taken(c *job.Compiled) string {
 	total, parts := 0, []string{}
 	for _, from := range slices.Sorted(maps.Keys(c.Taken)) {

@@ -17,17 +17,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// condition is one of --fail-on: a number of violations, requests or lines, or its share, compared
-// with another.
+// condition is the value of a --fail-on. It compares a number of violations, requests or lines, or
+// a share, with a limit.
 type condition struct {
 	text              string
-	what              string // violation, requests, lines, or unparsed: lines that could not be parsed
-	crawler           string // or a category that no crawler is called; empty: all together
-	verified, content bool   // count only those
+	what              string // violation, requests, lines, or unparsed (lines that could not be parsed)
+	crawler           string // a crawler or else a category; empty for all crawlers together
+	verified, content bool   // count only verified clients, or only content
 	operator          string
-	n                 int64   // what is compared with, unless
-	isShare           bool    // it is
-	percent           float64 // per cent
+	n                 int64   // the limit, unless isShare
+	isShare           bool    // the limit is percent
+	percent           float64 // the limit in per cent
 }
 
 var errCondition = errors.New("not of the form [CRAWLER|CATEGORY:]violation[.verified][.content], " +
@@ -66,7 +66,7 @@ func parseCondition(text string) (condition, error) {
 	return c, nil
 }
 
-// is reports whether the condition is about a crawler of a name and a category.
+// is reports whether the condition covers a crawler of the given name and category.
 func (c condition) is(name, category string) bool {
 	return strings.EqualFold(name, c.crawler) || report.InCategory(category, c.crawler)
 }
@@ -74,13 +74,13 @@ func (c condition) is(name, category string) bool {
 // onLines reports whether the condition counts lines of any client.
 func (c condition) onLines() bool { return c.what == "unparsed" || c.what == "lines" }
 
-// profiles returns the known crawlers of the condition.
+// profiles returns the known crawlers that the condition covers.
 func (c condition) profiles(known *crawler.Set) []crawler.Profile {
 	return slices.DeleteFunc(slices.Clone(known.Profiles()),
 		func(p crawler.Profile) bool { return !c.is(p.Name, p.Category) })
 }
 
-// impossible says why the condition cannot hold for any logs; "" if it can.
+// impossible says why the condition can't hold for any logs, or returns "" if it can.
 func (c condition) impossible(config *job.Countable) string {
 	if c.onLines() || c.holds(0, 0) {
 		return ""
@@ -113,8 +113,8 @@ func (c condition) impossible(config *job.Countable) string {
 	return ""
 }
 
-// verifies reports whether there is anything to verify those clients by that the condition
-// counts, at the time of the report if there is one.
+// verifies reports whether any clients that the condition counts can be verified, at the time of
+// the report if there is one.
 func (c condition) verifies(config *job.Countable, r *report.Report) bool {
 	b := config.Basis
 	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
@@ -128,20 +128,19 @@ func (c condition) verifies(config *job.Countable, r *report.Report) bool {
 	})
 }
 
-// inTime reports whether a list of addresses may verify a client of a report.
+// inTime reports whether a list of addresses is recent enough to verify clients of a report.
 func inTime(list report.RangeInfo, r *report.Report, maxAge time.Duration) bool {
 	made := list.Created
 	return made.IsZero() || r.From.IsZero() || !made.Add(maxAge).Before(r.From.Time) && !made.Add(-maxAge).After(r.To.Time)
 }
 
-// unchecked says why the report leaves open whether the condition holds; "" if it
-// doesn't.
+// unchecked says why the report leaves open whether the condition holds, or returns "".
 func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	if c.onLines() || c.holds(0, 0) {
 		return ""
 	}
 	if r.Lines == r.Unparsed && r.OutOfPeriod > 0 {
-		return fmt.Sprintf("no line is of the period: the lines are from %s to %s", r.OutsideFrom, r.OutsideTo)
+		return fmt.Sprintf("no line is in the period: the lines are from %s to %s", r.OutsideFrom, r.OutsideTo)
 	}
 	withoutHost := int64(0)
 	for _, row := range r.Crawlers {
@@ -175,9 +174,10 @@ func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	return ""
 }
 
-// count counts what the condition compares, and the total for its share: for unparsed lines
-// all lines, including those outside the period; for violations the requests of the same
-// crawlers, without impostors; and with .verified only those of verified clients.
+// count returns the number that the condition compares, and the total for its share. The total for
+// unparsed lines is all lines, including lines outside the period. The total for violations is the
+// requests of the same crawlers without impostors, and with .verified the requests of verified
+// clients.
 func (c condition) count(r *report.Report) (n, of int64) {
 	switch {
 	case c.what == "unparsed":
@@ -218,7 +218,7 @@ func (c condition) holds(n, of int64) bool {
 	return strings.Contains(c.operator, map[int]string{-1: "<", 0: "=", 1: ">"}[order])
 }
 
-// found says what was counted, if the condition holds.
+// found describes the count for a condition that holds.
 func (c condition) found(n, of int64) string {
 	text := fmt.Sprintf("there %s %s", english.Verb(n, "is", "are"), english.Grouped(n))
 	if c.isShare {

@@ -88,7 +88,7 @@ func explainHeader(w *bufio.Writer, set *crawler.Set, header, output string) {
 	}
 }
 
-// maxWordsShown bounds the list of a crawler's words in the table, in characters.
+// maxWordsShown limits the list of a crawler's words in the table, in characters.
 const maxWordsShown = 60
 
 // listCrawlers prints all known crawlers.
@@ -147,7 +147,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 	fmt.Fprint(w, `# The addresses that operators publish for their crawlers. Run these commands in an
 # empty folder, and give that folder to robotsieve audit --ip-ranges.
 `)
-	operators := map[string]string{} // the first that has a list of a name
+	operators := map[string]string{} // by the name of a list
 	for _, l := range lists {
 		name := strings.ToLower(l.Name)
 		if operators[name] == "" {
@@ -163,7 +163,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 			fmt.Fprintf(w, "\n# %s\n", operator)
 		}
 		file := l.Name
-		if operators[strings.ToLower(l.Name)] == "several" { // audit could not tell whose it is
+		if operators[strings.ToLower(l.Name)] == "several" { // audit couldn't choose between them
 			file = l.Crawlers[0] + filepath.Ext(l.Name)
 		}
 		fmt.Fprintf(w, "# for %s; seen %s\n%s\n", strings.Join(l.Crawlers, ", "), l.Seen,
@@ -171,7 +171,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 	}
 }
 
-// text prints the explanation for people.
+// text prints the explanation as text.
 func (r headerReading) text(w *bufio.Writer) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %-10s %s\n", name, fmt.Sprintf(format, args...))

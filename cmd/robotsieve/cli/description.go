@@ -19,15 +19,16 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// severities are the severities of notes, the gravest last, and onChange is the other value of --fail-on.
+// severities are the severities of notes, the gravest last. onChange is one more value of
+// --fail-on.
 var severities = []string{"note", "warning", "error"}
 
 const (
 	onChange = "change"
-	nowKind  = "now-" // with a Difference's Change the kind of its note
+	nowKind  = "now-" // followed by a Difference's Change, the kind of its note
 )
 
-// writeDescription prints a description in the form of --output.
+// writeDescription prints a description in the format of --output.
 func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err error) {
 	shown, w := d.Rewrite(report.Printable), bufio.NewWriter(s.out)
 	more := d.NotListed.Notes + d.NotListed.Differences
@@ -57,7 +58,7 @@ func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err er
 	return cmp.Or(err, w.Flush())
 }
 
-// writePage prints a description and verdicts on URLs as a page, in HTML or Markdown.
+// writePage prints a description and verdicts on URLs as a page in HTML or Markdown.
 func (f *checkFlags) writePage(s streams, c *job.Checker, d *explain.Description, answers []explain.Answer) error {
 	file, older := c.Files()
 	w, page := bufio.NewWriter(s.out), checkpage.Of(d, file, answers)
@@ -67,7 +68,7 @@ func (f *checkFlags) writePage(s streams, c *job.Checker, d *explain.Description
 	return errors.Join(render.WriteCheckHTML(w, page, file, older), w.Flush())
 }
 
-// writeDescription prints a description as text. An error stays in the writer.
+// writeDescription prints a description as text. The writer keeps errors.
 func writeDescription(w *bufio.Writer, d *explain.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
@@ -153,7 +154,7 @@ func writeDescription(w *bufio.Writer, d *explain.Description) {
 const barredTitle = `Who is barred: *, and crawlers for search, AI and SEO that are not treated as *,
 with a shortest path that is forbidden and a shortest one that is allowed:`
 
-// writeBarred prints the table of barred crawlers, in lines of maxWidth. An error stays in the writer.
+// writeBarred prints the table of barred crawlers, wrapped to maxWidth. The writer keeps errors.
 func writeBarred(w *bufio.Writer, table []explain.Treatment) {
 	rows := [][]string{{"class", "forbidden", "allowed"}}
 	for _, t := range table {
@@ -178,7 +179,7 @@ func writeBarred(w *bufio.Writer, table []explain.Treatment) {
 	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, render.Table(render.Left(append(rows[0], "crawlers")...), rows[1:]))
 }
 
-// pathShown returns a path for the table: a dash if there is none, a question mark if it is unknown.
+// pathShown formats a path for the table: a dash for none, a question mark if it is unknown.
 func pathShown(class, path string) string {
 	const most = 24 // characters
 	none := "-"
@@ -188,8 +189,8 @@ func pathShown(class, path string) string {
 	return render.Cut(cmp.Or(path, none), most)
 }
 
-// writeBinding names the crawlers that a group binds if its user-agent lines seem to name others, or no
-// known ones. An error stays in the writer.
+// writeBinding names the crawlers that a group binds, if its user-agent lines seem to name others
+// or no known ones. The writer keeps errors.
 func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  binds          "+format+"\n", args...) }
 	bound := map[string]bool{}
@@ -206,7 +207,7 @@ func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	}
 }
 
-// writeSignals prints preferences. An error stays in the writer.
+// writeSignals prints preferences. The writer keeps errors.
 func writeSignals(w *bufio.Writer, list []preference.Crawlers) {
 	if len(list) == 0 {
 		return

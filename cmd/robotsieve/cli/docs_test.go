@@ -27,8 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files of testdata anew: read them before you keep them")
 
-// TestGolden compares each output for the sample with what was read and found good. After a
-// change to one, make golden writes the files of testdata anew, to be read again.
+// TestGolden compares each output for the sample with a reviewed file. After a change, make golden
+// rewrites the files of testdata, which must be reviewed again.
 func TestGolden(t *testing.T) {
 	folder, err := filepath.Abs("testdata")
 	if err != nil {
@@ -60,8 +60,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWithoutAssembly: the report is the same from a program that has neither assembly nor the
-// profile of this one.
+// TestWithoutAssembly checks that a program without assembly and without a profile gives the same
+// report.
 func TestWithoutAssembly(t *testing.T) {
 	t.Parallel() // it waits for a build
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || testing.Short() {
@@ -89,8 +89,8 @@ var neverSaid = []string{
 	"was told", "got no robots.txt", "by 1 crawler", "by 2 crawlers",
 }
 
-// TestNoOutputSaysMore: what robotsieve prints for people, as the sessions and golden files have
-// it, and its letters.
+// TestNoOutputSaysMore checks the wording of the program's output for people, as recorded in
+// sessions, golden files and letters.
 func TestNoOutputSaysMore(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "evidence")
 	done(t, "", append(fullAudit(sample), "--evidence", folder, "--quiet")...)
@@ -122,7 +122,8 @@ func goTool(t *testing.T) string {
 	return name
 }
 
-// What writes man pages, and the matcher that only tests need, are not in the binary.
+// TestBinaryHasNoToolsOfTests checks that the binary contains neither the man page generator nor
+// the matcher for tests.
 func TestBinaryHasNoToolsOfTests(t *testing.T) {
 	out, err := exec.Command(goTool(t), "list", "-deps", "..").CombinedOutput()
 	if err != nil {
@@ -137,8 +138,8 @@ func TestBinaryHasNoToolsOfTests(t *testing.T) {
 	}
 }
 
-// The list of formats has an example of each way to write one's own, and no line is wider than a
-// terminal.
+// TestFormatsLists checks that the list of formats has an example of each notation for custom
+// formats, and fits a terminal.
 func TestFormatsLists(t *testing.T) {
 	var b strings.Builder
 	w := bufio.NewWriter(&b)
@@ -176,10 +177,10 @@ func blocksOf(t *testing.T, page string) (list []block) {
 
 var fenced = regexp.MustCompile("(?ms)^##+ ([^\n]+)$|^```([a-z-]*)\n(.*?)^```$")
 
-// TestPages runs the commands of README.md and of each page of docs, in a copy of the sample. A block of the kind
-// console is a session, whose output is compared (a line ... stands for any lines, and -update writes others
-// anew); one of sh must succeed. A block of shell is only shown, because it needs the network or another machine:
-// its flags must be there.
+// TestPages runs the commands of README.md and of each page in docs, in a copy of the sample. A
+// console block is a session whose output is compared (a line ... stands for any lines, and -update
+// rewrites the others); the commands of an sh block must succeed. A shell block is only shown,
+// because it needs the network or another machine, but its flags must exist.
 func TestPages(t *testing.T) {
 	skipUnderRace(t)
 	for _, tool := range []string{"sh", "paste", "xargs", "sed"} {
@@ -276,7 +277,8 @@ func pageFiles(t *testing.T) string {
 	return dir
 }
 
-// paths replaces the paths of a server by those of a folder, and a period that the sample outlives.
+// paths replaces the paths of a server by paths in a folder, and a period that ends before the
+// sample.
 func paths(dir, script string) string {
 	demo := "robotsieve " + strings.Join(fullAudit("testdata/sample/"), " ")
 	return regexp.MustCompile(`/(srv|var)/`).ReplaceAllString(strings.NewReplacer("--since 7d", "--since 3660d",
@@ -436,8 +438,9 @@ func checkRules(t *testing.T, rules string) {
 // add states up, and each of the others has the script run for all logs.
 const manyProcesses = "Many logs, many processes"
 
-// TestRecipesForManyProcesses makes the states of several logs with each tool that is there, and
-// compares their sum with one audit. One log is damaged, and two have the same name in two folders.
+// TestRecipesForManyProcesses makes the states of several logs with each available tool, and
+// compares their sum with a single audit. One log is damaged, and two logs in different folders
+// have the same name.
 func TestRecipesForManyProcesses(t *testing.T) {
 	skipUnderRace(t)
 	var blocks, kinds []string
@@ -470,7 +473,7 @@ func TestRecipesForManyProcesses(t *testing.T) {
 			c := exec.Command("sh", "-u")
 			c.Dir, c.Stdin, c.Env = here, strings.NewReader(script), os.Environ()
 			out, err := c.CombinedOutput()
-			if c.ProcessState.ExitCode() != exitInput { // that of the report, which is partial
+			if c.ProcessState.ExitCode() != exitInput { // from the report, which is partial
 				t.Fatalf("%v\n%s\n%s", err, script, out)
 			}
 			sum := raw(t, filepath.Join(here, "report.json"))

@@ -63,7 +63,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestEvidenceOfAllFormats: lines of every format are judged again without the rest of their log.
+// TestEvidenceOfAllFormats checks that lines of every format can be judged again without the rest
+// of their log.
 func TestEvidenceOfAllFormats(t *testing.T) {
 	t.Parallel()     // it waits for the disk
 	skipUnderRace(t) // readers of formats share nothing, and other tests of evidence run under it
@@ -100,9 +101,8 @@ func TestEvidenceOfAllFormats(t *testing.T) {
 	}
 }
 
-// TestEvidenceRestsOnOthers: what other clients were told is in the folder, without their
-// addresses, and fetches outside of the
-// period are, so that the folder alone shows what the logs show.
+// TestEvidenceRestsOnOthers checks that the folder alone proves what the logs show: it includes
+// answers to other clients, without their addresses, and fetches outside the period.
 func TestEvidenceRestsOnOthers(t *testing.T) {
 	at := func(line, time, status, address string) string {
 		return strings.NewReplacer("10/Nov/2026:12:00:00", time, "\" 200 ", "\" "+status+" ", "192.0.2.1",
@@ -177,7 +177,7 @@ func forgeable(t *testing.T) string {
 		"--made-by", "Jane", log)
 }
 
-// TestVerifyFindsForgery: hashes made anew do not make a violation.
+// TestVerifyFindsForgery checks that recomputed hashes don't make a violation.
 func TestVerifyFindsForgery(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	folder := forgeable(t)
@@ -243,8 +243,8 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// TestVerifyHostileFolders: a folder can say anything. It is refused, and nothing outside of it is
-// opened.
+// TestVerifyHostileFolders checks that verify rejects malicious folders, and opens nothing outside
+// them.
 func TestVerifyHostileFolders(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	folder := forgeable(t)
@@ -255,8 +255,7 @@ func TestVerifyHostileFolders(t *testing.T) {
 		{`"Rows": [`, `"Rows": [null,`}, {`"Body": 0`, `"Body": 7`}, {`"time_zone": ""`, `"time_zone": "Mars"`},
 		{`"time_zone": ""`, `"time_zone": "local"`}, {`"combined"`, `"/etc/passwd:x"`}, {`"combined"`, `"nonsense"`},
 		{`"combined"`, `""`}, {`"lines": [`, `"lines": [],"more":[`}, {`"Window": 86400000000000`, `"Window": 1`},
-		{`"looked_up": []`, `"looked_up": [{"crawler":"Nobody","address":"x"}]`},
-		{`"schema": "robotsieve.evidence/5"`, `"schema": "robotsieve.evidence/9"`}, {`{`, `[`},
+		{`"schema": "robotsieve.evidence/6"`, `"schema": "robotsieve.evidence/9"`}, {`{`, `[`},
 	} {
 		dir := copied(t, folder)
 		if !forge(t, dir, func(name, text string) string {
@@ -288,7 +287,8 @@ func forgeSums(t *testing.T, dir string) {
 	forge(t, dir, func(_, text string) string { return text })
 }
 
-// Names of crawlers that mean something to a file system, or differ in case only, make no file that does.
+// TestEvidenceOfHostileNames checks crawlers' names that are special to a file system or differ
+// only in case.
 func TestEvidenceOfHostileNames(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	log := ""
@@ -308,7 +308,7 @@ func TestEvidenceOfHostileNames(t *testing.T) {
 	}
 }
 
-// TestChangedOctetOfEvidence: verify finds one changed byte in any file.
+// TestChangedOctetOfEvidence checks that verify detects a changed byte in any file.
 func TestChangedOctetOfEvidence(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	dir := evidenceOf(t, "", fullAudit(sample)...)
@@ -331,7 +331,7 @@ func TestChangedOctetOfEvidence(t *testing.T) {
 	verifies(t, dir)
 }
 
-// TestFaultsOfEvidence makes each file operation fail in turn: there is a whole folder or none.
+// TestFaultsOfEvidence makes each file operation fail: either a whole folder remains or none.
 func TestFaultsOfEvidence(t *testing.T) {
 	log, robots := file(t, "a.log", logLine("/p", "GPTBot/1")+logLine("/robots.txt", "GPTBot/1")),
 		file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
@@ -372,7 +372,7 @@ func TestFaultsOfEvidence(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfLookedUpNames: a client that the DNS has verified is verified in the folder too.
+// TestEvidenceOfLookedUpNames checks that a client verified by DNS is verified in the folder, too.
 func TestEvidenceOfLookedUpNames(t *testing.T) {
 	dns := &fakeDNS{names: map[string][]string{"192.0.2.1": {"crawl-1.googlebot.com."}},
 		addrs: map[string][]string{"crawl-1.googlebot.com": {"192.0.2.1"}, "crawl-1.googlebot.com.": {"192.0.2.1"}}}

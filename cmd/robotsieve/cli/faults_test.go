@@ -63,10 +63,10 @@ func faultyTree(t *testing.T) string {
 	return dir
 }
 
-// TestFileOperationsFail makes the first file operation of a command fail, then the second, and of
-// later ones some, until a run has fewer. Each time nothing is lost without being told: the results
-// are the true ones, or the exit status is 3 and a report says that it is partial. Output files are
-// true, partial or absent, and no other file and no open file is left.
+// TestFileOperationsFail makes the first file operation of a command fail, then the second, and a
+// sample of later ones. No loss may go unreported: either the results are correct, or the exit
+// status is 3 and a report says that it is partial. Output files are correct, partial or absent,
+// and no other file and no open file remains.
 func TestFileOperationsFail(t *testing.T) {
 	dir := faultyTree(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -111,7 +111,7 @@ type faults struct {
 	faultyJob
 	dirs  []string // that the job reads and writes
 	truth result
-	wrote string // the true output, as content tells it
+	wrote string // the true output, as returned by content
 	files []string
 	open  int
 }
@@ -223,7 +223,7 @@ func (f *faults) left(t *testing.T) (files []string) {
 	return files
 }
 
-// openFiles counts the open files of the process, where the system tells.
+// openFiles counts the open files of the process, where the system shows them.
 func openFiles() int {
 	list, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -266,7 +266,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, scriptCommands)
 }
 
-// Whatever it waits for on stdin, the first interrupt ends a command.
+// TestInterruptEndsTheWaitForStdin checks that the first interrupt ends a command that waits for
+// stdin.
 func TestInterruptEndsTheWaitForStdin(t *testing.T) {
 	dir := tree(t, map[string]string{"list": "http://h.example/p\n", "robots": "user-agent: *\ndisallow: /p\n"})
 	for _, args := range []string{
@@ -284,7 +285,8 @@ func TestInterruptEndsTheWaitForStdin(t *testing.T) {
 	}
 }
 
-// Of several things that end an audit the gravest is its exit code: a session has those that need no interrupt.
+// TestGravestExitCodeWins checks that the gravest reason determines the exit code. A session covers
+// the reasons without interrupts.
 func TestGravestExitCodeWins(t *testing.T) {
 	robots, log, dir := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), logLine("/p", "GPTBot/1"), t.TempDir()
 	audit := func(args ...string) []string {

@@ -11,7 +11,7 @@ import (
 
 func newFilter(s streams) *cobra.Command { return subcommand{name: "filter", run: runFilter}.build(s) }
 
-// filterOptions are the options that a command line asks for.
+// filterOptions returns the options of a command line.
 func filterOptions(s streams, a *args) job.FilterOptions {
 	limits := limitsOf(a)
 	o := job.FilterOptions{
@@ -33,7 +33,7 @@ func filterOptions(s streams, a *args) job.FilterOptions {
 	return o
 }
 
-// agentsOf are the crawlers of --agent.
+// agentsOf returns the crawlers of --agent.
 func agentsOf(a *args) (list []job.Agent) {
 	for _, name := range a.texts("agent") {
 		list = append(list, job.Agent{Name: name, Crawlers: a.text("crawlers"), Dialect: dialect(a)})
@@ -41,7 +41,7 @@ func agentsOf(a *args) (list []job.Agent) {
 	return list
 }
 
-// maxQuotes is how many invalid lines --invalid error quotes.
+// maxQuotes limits how many invalid lines --invalid error quotes.
 const maxQuotes = 10
 
 // runFilter filters lists and reports how many lines were kept, dropped and invalid.

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// reportFilter prints how a filter ended, and returns the error that ends the command.
+// reportFilter prints the result of a filter, and returns the error that ends the command.
 func reportFilter(s streams, result *job.Filtered, err error, invalid, output string) error {
 	if err != nil {
 		s.warn("%v", err)
@@ -26,7 +26,7 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 	refused := warnOfInvalid(s, result, invalid)
 	write := writeFilterText
 	if output == "json" {
-		// on the last line
+		// The summary goes on the last line.
 		write = func(s streams, r *job.Filtered) error { return render.WriteJSON(s.err, summaryOf(r), "") }
 	}
 	if err := writing("the summary", write(s, result)); err != nil {
@@ -41,8 +41,8 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 	return nil
 }
 
-// warnOfInvalid reports whether invalid lines were not treated as --invalid asks, or
-// were to be an error, and warns of them.
+// warnOfInvalid warns about invalid lines that --invalid didn't handle. It reports whether
+// --invalid treats them as an error.
 func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {
 		s.warn("%s too long to be printed", english.Plural(n, r.Noun()))
@@ -78,7 +78,7 @@ var classTexts = [filter.Classes]string{
 	filter.Header:      "headers",
 }
 
-// classText names a class in the summary.
+// classText returns the name of a class in the summary.
 func classText(c filter.Class, r *job.Filtered) string {
 	switch {
 	case c != filter.TooLong:
@@ -89,8 +89,8 @@ func classText(c filter.Class, r *job.Filtered) string {
 	return fmt.Sprintf("longer than %d MiB", r.MaxRow>>20)
 }
 
-// writeFilterText prints the totals, and below them the classes that occur and how many URLs each
-// of several agents may not fetch.
+// writeFilterText prints the totals, then the classes that occur, then for several agents how many
+// URLs each may not fetch.
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid, barred []string
 	for class, n := range r.Count {
@@ -133,7 +133,7 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	return err
 }
 
-// filterSummary is what --output json writes of a filter: the schema robotsieve.filter/1.
+// filterSummary is a filter's summary with --output json, in the schema robotsieve.filter/1.
 type filterSummary struct {
 	Schema      string           `json:"schema"`
 	Partial     bool             `json:"partial"`
@@ -147,10 +147,10 @@ type filterSummary struct {
 	Unreachable int64            `json:"unreachable"`
 	ByPage      int64            `json:"barred_by_page"`
 	NoPolicy    int64            `json:"no_policy"`
-	Headers     int64            `json:"headers"`    // which are not among those read
+	Headers     int64            `json:"headers"`    // not included in Read
 	Barred      map[string]int64 `json:"barred"`     // URLs that each agent may not fetch
-	Misencoded  int64            `json:"misencoded"` // of those judged by the dialect google
-	Reasons     map[string]int64 `json:"reasons"`    // of the invalid lines
+	Misencoded  int64            `json:"misencoded"` // counted for the dialect google only
+	Reasons     map[string]int64 `json:"reasons"`    // why lines are invalid
 }
 
 // summaryOf returns the summary of a filter.
@@ -171,8 +171,8 @@ func summaryOf(r *job.Filtered) filterSummary {
 	}
 }
 
-// proved counts the requests that the robots.txt of their times allowed, and says why others are not proven to have
-// been. It returns an error unless all are.
+// proved counts the requests that robots.txt allowed at the time, and lists why the others are not
+// proved. It returns an error unless all are.
 func proved(s streams, r *job.Filtered) error {
 	requests, allowed := r.Read-r.Count[filter.Blank], r.Count[filter.Allowed]
 	text := fmt.Sprintf("proved: %s of %s allowed by the newest robots.txt captured until then", english.Grouped(allowed),

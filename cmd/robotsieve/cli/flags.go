@@ -12,8 +12,8 @@ import (
 type flagRow struct {
 	name  string
 	short string // one letter; "" for none
-	on    string // the commands that have it, separated by blanks; see commandNames
-	group group  // under which help lists it
+	on    string // the commands that accept it, separated by blanks; see commandNames
+	group group  // its heading in help
 	kind  kind
 	text  string // the default, as a user would write it; "" for none
 	shown string // the default as help shows it, if it depends on the machine
@@ -21,33 +21,33 @@ type flagRow struct {
 	rules []rule
 }
 
-// rule says which other flags must or must not be given beside a flag, or with a command.
+// rule says which other flags a flag or a command requires or excludes.
 type rule struct {
-	on     string // only on these commands, separated by blanks; "" for all that have the flag
+	on     string // only on these commands, separated by blanks; "" for all commands with the flag
 	with   string // only if one of these is given
 	unless string // only if none of these is given
 	needs  string // one of these must be given
 	not    string // none of these may be given
-	// why is the message. In it FLAG stands for the name of the flag that must not be given, and VALUE for its
-	// value, or that of the rule's flag.
+	// why is the error message. FLAG stands for the name of the excluded flag, and VALUE for its value
+	// or else for the value of the rule's own flag.
 	why string
 }
 
-// The lists in a rule name flags, separated by blanks, with or without a value: "robots rules",
-// "output=csv". An argument of the command is called ARG. A flag whose value is empty, 0 or false
-// does not count as given.
+// The lists in a rule are flags separated by blanks, with or without a value, such as "robots
+// rules" or "output=csv". ARG stands for an argument of the command. A flag with the value empty, 0
+// or false counts as absent.
 const argument = "ARG"
 
-// kind is how the values of a flag are read.
+// kind describes how the values of a flag are parsed.
 type kind struct {
-	value    string // what help calls the value; "" for a flag that takes none
+	value    string // the placeholder in help; "" for a flag without a value
 	read     func(text string) (any, error)
 	repeats  bool     // each use adds a value
 	choices  []string // the only values, which completion offers
 	complete func(cmd *cobra.Command, name string)
 }
 
-// again returns the kind of flags that can be repeated.
+// again returns the kind with repetition allowed.
 func (k kind) again() kind {
 	k.repeats = true
 	return k
@@ -58,12 +58,12 @@ type flagValue struct {
 	row    *flagRow
 	text   string
 	texts  []string // as given
-	values []any    // of texts, or else of the default
+	values []any    // parsed texts, or else the default
 }
 
 func (v *flagValue) String() string { return v.text }
 
-// Type returns what help calls the value.
+// Type returns the placeholder in help.
 func (v *flagValue) Type() string {
 	if v.row.kind.value == "" {
 		return "bool"
@@ -83,7 +83,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// args are the contents of a command line, as far as they can be read independently.
+// args holds a parsed command line, before rules between flags are checked.
 type args struct {
 	command string // by its name in commandNames
 	flags   map[string]*flagValue
@@ -91,8 +91,8 @@ type args struct {
 	line    string   // the whole command line, as a shell reads it
 }
 
-// addFlags adds the flags of a command, the last of some names, and returns where their values will be. It has
-// the flags of the other names, too.
+// addFlags adds the flags of a command with one or more names, and returns the args that will hold
+// their values. The last name is the command's own.
 func addFlags(cmd *cobra.Command, names ...string) *args {
 	a := &args{command: names[len(names)-1], flags: map[string]*flagValue{}}
 	for i := range flagTable {
@@ -129,7 +129,7 @@ func (a *args) add(cmd *cobra.Command, row *flagRow) {
 	}
 }
 
-// usage is the help of the flag, including its choices.
+// usage returns the help of the flag, including its choices.
 func (row *flagRow) usage() string {
 	if row.kind.choices == nil {
 		return row.help
@@ -137,8 +137,8 @@ func (row *flagRow) usage() string {
 	return row.help + ": " + strings.Join(row.kind.choices, "|")
 }
 
-// value returns the value of a flag, the last one if it was repeated, or else the default. It is the
-// zero value if there is no default, or the command lacks the flag.
+// value returns the value of a flag, or its last value if it was repeated, or else its default. It
+// returns the zero value if there is no default, or if the command lacks the flag.
 func value[T any](a *args, name string) (v T) {
 	if f := a.flag(name); f != nil && len(f.values) > 0 {
 		v = f.values[len(f.values)-1].(T)
@@ -146,7 +146,7 @@ func value[T any](a *args, name string) (v T) {
 	return v
 }
 
-// values returns all values of a flag that can be repeated.
+// values returns all values of a repeatable flag.
 func values[T any](a *args, name string) (list []T) {
 	if f := a.flag(name); f != nil {
 		for _, v := range f.values {
@@ -161,7 +161,7 @@ func (a *args) texts(name string) []string { return values[string](a, name) }
 func (a *args) is(name string) bool        { return value[bool](a, name) }
 func (a *args) number(name string) int     { return value[int](a, name) }
 
-// flag returns a flag of the command by name, nil if it does not exist.
+// flag returns a flag of the command by name, or nil if it doesn't exist.
 func (a *args) flag(name string) *flagValue {
 	f := a.flags[name]
 	if f == nil && !slices.ContainsFunc(flagTable, func(row flagRow) bool { return row.name == name }) {
@@ -170,13 +170,13 @@ func (a *args) flag(name string) *flagValue {
 	return f
 }
 
-// set reports whether a flag is on the command line, whatever its value.
+// set reports whether a flag is on the command line, with any value.
 func (a *args) set(name string) bool {
 	f := a.flag(name)
 	return f != nil && len(f.texts) > 0
 }
 
-// given returns the first of some flags of a rule that is given, and its value.
+// given returns the first flag in a rule's list that is given, and its value.
 func (a *args) given(list string) (name, text string, ok bool) {
 	for ref := range strings.FieldsSeq(list) {
 		name, want, wants := strings.Cut(ref, "=")
@@ -216,7 +216,7 @@ func (a *args) check() error {
 	return a.follow(commandRules, "")
 }
 
-// follow applies rules to the command line. text is the value of the flag with the rules.
+// follow applies rules to the command line. text is the value of the flag that has the rules.
 func (a *args) follow(rules []rule, text string) error {
 	for _, r := range rules {
 		if r.on != "" && !hasWord(r.on, a.command) {
@@ -238,7 +238,7 @@ func (a *args) follow(rules []rule, text string) error {
 	return nil
 }
 
-// hasWord reports whether a list that is separated by blanks has a word.
+// hasWord reports whether a list separated by blanks contains a word.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if w == word {

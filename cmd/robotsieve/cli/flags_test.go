@@ -28,8 +28,8 @@ func eachRow(do func(command string, row *flagRow)) {
 	}
 }
 
-// TestFlagTable: the table has no flag twice, no command and no flag that there is not, and no default
-// that is refused.
+// TestFlagTable checks that the table has no duplicate flags, only existing commands and flags, and
+// valid defaults.
 func TestFlagTable(t *testing.T) {
 	seen := map[string]bool{}
 	eachRow(func(command string, row *flagRow) { seen[command+" "+row.name] = true })
@@ -62,7 +62,7 @@ func TestFlagTable(t *testing.T) {
 	}
 }
 
-// TestFlagRules breaks each rule of each flag.
+// TestFlagRules violates each rule of each flag.
 func TestFlagRules(t *testing.T) {
 	check := func(command string, row *flagRow, r rule) {
 		a := &args{command: command, flags: map[string]*flagValue{}}
@@ -120,7 +120,7 @@ func eachCommand(do func(*cobra.Command)) {
 // maxHelpWords are the words that a flag's help may have; what needs more is for docs/reference/flags.md.
 const maxHelpWords = 12
 
-// TestTopics: help prints each how-to page without its marks, and says which there are.
+// TestTopics checks that help lists the how-to pages, and prints each one without markup.
 func TestTopics(t *testing.T) {
 	for _, topic := range topics() {
 		if text := done(t, "", "help", topic).out; !strings.HasPrefix(text, strings.ToUpper(text[:1])) ||
@@ -136,8 +136,8 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestHelp: help begins with one sentence and three examples, fits a terminal, and has all flags in their
-// groups, with all that the table says.
+// TestHelp checks that help begins with one sentence and three examples, fits a terminal, and lists
+// all flags in their groups, with the texts of the table.
 func TestHelp(t *testing.T) {
 	eachCommand(func(cmd *cobra.Command) {
 		if cmd.HasExample() {
@@ -167,7 +167,8 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// TestOptionFlags: the options that messages name are fields of options, and the flags are flags.
+// TestOptionFlags checks that the options in messages are fields of options, and that their flags
+// exist.
 func TestOptionFlags(t *testing.T) {
 	fields := map[string]bool{}
 	var walk func(prefix string, of reflect.Type)
@@ -207,7 +208,8 @@ func TestOptionFlags(t *testing.T) {
 	}
 }
 
-// TestPackagesNameNoFlags: a message of a package names an option, for callers have no flags.
+// TestPackagesNameNoFlags checks that messages of packages name options, because callers have no
+// flags.
 func TestPackagesNameNoFlags(t *testing.T) {
 	const root = "../../../"
 	named := regexp.MustCompile(`--([a-z][a-z-]+)`)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFlagsPage holds docs/reference/flags.md to the table of flags; -update writes it.
+// TestFlagsPage compares docs/reference/flags.md with the table of flags; -update rewrites it.
 func TestFlagsPage(t *testing.T) {
 	const name, begin, end = "../../../docs/reference/flags.md", "\n<!-- made by TestFlagsPage: ", "\n<!-- end -->\n"
 	page := string(raw(t, name))
@@ -25,7 +25,7 @@ func TestFlagsPage(t *testing.T) {
 	}
 }
 
-// flagTables is what docs/reference/flags.md has of the flags of all commands: a list for each group.
+// flagTables returns the flags of all commands for docs/reference/flags.md, as a list per group.
 func flagTables() string {
 	rows := slices.Clone(flagTable)
 	byName := func(x, y flagRow) int { return strings.Compare(x.name, y.name) }
@@ -42,7 +42,7 @@ func flagTables() string {
 	return b.String()
 }
 
-// markdown is a flag as an item of a list.
+// markdown returns a flag as a list item.
 func (row *flagRow) markdown() string {
 	code := func(text string) string { return "`" + text + "`" }
 	names := []string{code(strings.TrimRight("--"+row.name+" "+row.kind.value, " "))}

@@ -33,10 +33,10 @@ const (
 
 var groups = []group{judging, input, identity, output, limits}
 
-// groupKey is where a flag has its group in the annotations of pflag.
+// groupKey is the annotation of a pflag.Flag that holds its group.
 const groupKey = "group"
 
-// Texts of several rules.
+// Messages of several rules.
 const (
 	whyJudged = "without a robots.txt nothing is judged: --list violations, --list undeclared, --evidence and " +
 		"--samples need --robots FILE, or its versions with --policy"
@@ -52,8 +52,8 @@ const (
 	whyOther   = ": it takes no URL, --rules or --warc"
 )
 
-// flagTable has a row for each flag; a name that means something else for other commands has
-// several. Rules are tried in the order of the rows.
+// flagTable has a row for each flag, or several rows if the flag differs between commands. Rules
+// are checked in the order of the rows.
 var flagTable = []flagRow{
 	{name: "jsonl", on: "check", group: input, kind: onOff, help: "read cases from stdin, one JSON object a line",
 		rules: []rule{{not: "ARG robots rules warc agent crawlers quiet output against fail-on sitemap crossings",
@@ -280,7 +280,7 @@ var flagTable = []flagRow{
 	{name: "quiet", on: "check", group: output, kind: onOff,
 		help: "print nothing; the exit status is the answer", rules: []rule{
 			{needs: "ARG warc robots", why: whyAnswers},
-			{needs: "ARG warc fail-on", why: "--quiet tells by the exit status whether an agent may not fetch a URL, " +
+			{needs: "ARG warc fail-on", why: "--quiet answers by its exit status whether an agent may not fetch a URL, " +
 				"or whether --fail-on holds: give one of them"}}},
 	{name: "html", on: "audit merge", group: output, kind: fileName(),
 		help: "also write the report as a self-contained page"},
@@ -305,7 +305,7 @@ var flagTable = []flagRow{
 				why: "--list has no --output VALUE: choose one of " + strings.Join(render.RowOutputs(), ", ")},
 			{with: "list=violations list=undeclared", needs: "robots policy", why: whyJudged},
 			{with: "list=undeclared", not: "crawler category",
-				why: "--list undeclared is of clients that name no crawler: --crawler and --category choose none of them"}}},
+				why: "--list undeclared lists clients that name no crawler, which --crawler and --category cannot choose"}}},
 	{name: "list", on: "compile", group: output, kind: fileName("rsv"),
 		help: "print what this archive has, instead of writing one", rules: []rule{
 			{not: argument, why: "--list takes one archive, and no sources"},
@@ -398,7 +398,7 @@ var flagTable = []flagRow{
 		help: "folder for the profile"},
 }
 
-// commandRules apply to commands whatever their flags.
+// commandRules are rules of commands, independent of any flag.
 var commandRules = []rule{
 	{on: "history-git", needs: "path",
 		why: "history git needs --path: where robots.txt is, or a folder of files named by hosts"},
@@ -417,22 +417,23 @@ const (
 	whyNoAgent = "no agent: name the crawler with --agent NAME"
 )
 
-// describes is the rule for flags of check that are only useful when it describes a robots.txt in
-// general.
+// describes returns the rule for flags of check that are only useful when it describes a robots.txt
+// in general.
 func describes(about string) rule {
 	return rule{needs: "robots", not: "ARG warc", why: about + whyOther}
 }
 
-// describesWithURLs are the rules for those flags that the page of a robots.txt supports beside verdicts on URLs.
+// describesWithURLs returns the rules for flags that also work on a page about robots.txt with
+// verdicts on URLs.
 func describesWithURLs(about string) []rule {
 	return []rule{{needs: "robots", not: "warc", why: about + whyOther},
 		{unless: "output=html output=markdown", not: argument, why: about + whyOther}}
 }
 
-// auto is the default of flags for things that can be detected.
+// auto is the default of flags whose value can be detected.
 const auto = "auto"
 
-// notOfRows are the outputs of a report that rows lack, as a list for rules.
+// notOfRows lists the outputs that reports have but rows don't, for rules.
 func notOfRows() string {
 	var list []string
 	for _, form := range render.Outputs() {

@@ -42,7 +42,7 @@ func runFormats(ctx context.Context, s streams, a *args) (err error) {
 	return cmp.Or(err, writing("the answers", w.Flush()))
 }
 
-// writeWords prints the words that describe the format with a name.
+// writeWords prints the specification of a named format, as a user would write it.
 func writeWords(w io.Writer, name string) error {
 	f, ok := format.ByName(name)
 	similar := format.Similar(name)
@@ -59,13 +59,13 @@ func writeWords(w io.Writer, name string) error {
 	return err
 }
 
-// maxWidth is the width of a terminal for which lists are made, in characters.
+// maxWidth is the assumed width of a terminal, in characters.
 const maxWidth = 80
 
-// maxLineShown bounds the lines of a log that are shown, in characters.
+// maxLineShown limits the log lines that are shown, in characters.
 const maxLineShown = 500
 
-// ownFormats are the words in which users describe formats, with an example of each.
+// ownFormats are the notations in which users can describe formats, with an example of each.
 var ownFormats = []struct{ of, example string }{
 	{"nginx", "--format /etc/nginx/nginx.conf:main"},
 	{"nginx", `--format '$remote_addr [$time_local] "$request" "$http_user_agent"'`},
@@ -78,8 +78,8 @@ var ownFormats = []struct{ of, example string }{
 	{"regexp", `--format '^\[(?P<time>[^]]+)\] (?P<target>\S+) (?P<ua>.*)'`},
 }
 
-// listFormats lists all formats and envelopes. Lines are cut so that none has more than most
-// characters; 0 is no limit.
+// listFormats lists all formats and envelopes. It cuts lines to at most most characters; 0 means no
+// limit.
 func listFormats(w *bufio.Writer, most int) {
 	fact := func(name, text string) {
 		line := strings.TrimRight(fmt.Sprintf("  %-10s %s", name, report.Printable(text)), " ")
@@ -121,7 +121,7 @@ func listFormats(w *bufio.Writer, most int) {
 	}
 }
 
-// explainLogs prints how logs are read, each as soon as that is known.
+// explainLogs prints how each log is read, as soon as it is known.
 func explainLogs(ctx context.Context, s streams, w *bufio.Writer, o job.ExplainOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, o.Logs.Names...); err != nil {
 		return err
@@ -190,7 +190,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 	list("What an audit lacks", log.Missing)
 }
 
-// countsOf says what the first lines of a log are.
+// countsOf summarizes the first lines of a log by kind.
 func countsOf(log *job.ExplainedLog) string {
 	lines := "The first line"
 	if log.Lines > 1 {

@@ -13,8 +13,8 @@ import (
 // headerReading explains how a User-Agent header is read.
 type headerReading struct {
 	Header string `json:"header"`
-	// Crawler is empty if the header names none. Its operator, role and category are
-	// known only if it is.
+	// Crawler is empty if the header names none. Operator, Role and Category are only known along with
+	// Crawler.
 	Crawler   string `json:"crawler"`
 	Known     bool   `json:"known"`
 	Operator  string `json:"operator"`
@@ -23,23 +23,23 @@ type headerReading struct {
 	Ambiguous bool   `json:"ambiguous"`
 	Nameless  bool   `json:"nameless"`
 	Library   bool   `json:"library"`
-	// Words are the words that were considered, in the order of the header.
+	// Words lists the words that were considered, in the order of the header.
 	Words []headerWord `json:"words"`
-	// Tokens are the product tokens that may name it in robots.txt, the preferred one
-	// first. Wildcard reports whether groups for * bind it if none of them is there.
+	// Tokens lists the product tokens that may name the crawler in robots.txt, the preferred one
+	// first. Wildcard reports whether groups for * bind the crawler if none of its tokens is present.
 	Tokens   []string `json:"tokens"`
 	Wildcard bool     `json:"wildcard"`
-	// Also has the tokens of each further product that the header serves.
+	// Also lists the tokens of each further product that uses the header.
 	Also    [][]string `json:"also"`
-	Dialect string     `json:"dialect"` // empty: not known
+	Dialect string     `json:"dialect"` // empty if not known
 	Exempt  string     `json:"exempt"`
-	// Obeys is what its operator says on the page Source, as of the day Date.
+	// Obeys is the operator's statement on the page Source, as of the day Date.
 	Obeys  string `json:"obeys"`
 	Source string `json:"source"`
 	Date   string `json:"date"`
-	// Verify lists how its addresses can be verified: ranges, dns.
+	// Verify lists how the crawler's addresses can be verified: ranges, dns.
 	Verify []string `json:"verify"`
-	Why    string   `json:"why"` // of all this
+	Why    string   `json:"why"` // explains the result
 }
 
 // rewrite returns a copy in which write was called once for each text of the header or of a file of crawlers.
@@ -56,8 +56,8 @@ func (r headerReading) rewrite(write report.Rewriter) headerReading {
 type headerWord struct {
 	Byte     int    `json:"byte"` // where it begins, from 1
 	Word     string `json:"word"`
-	Crawler  string `json:"crawler"`  // empty: not known
-	Operator string `json:"operator"` // the same
+	Crawler  string `json:"crawler"`  // empty if not known
+	Operator string `json:"operator"` // empty if not known
 	Counts   bool   `json:"counts"`
 	Why      string `json:"why"`
 }
@@ -106,7 +106,7 @@ func readHeader(set *crawler.Set, header string) headerReading {
 		}
 		if e.Overlong {
 			r.Tokens = []string{}
-			r.Why += ". It is longer than is read, so nothing tells it from others: requests are undecided"
+			r.Why += ". It is too long to be told from other headers: requests are undecided"
 		}
 	default:
 		r.Why = whyNone(set, header, e)
@@ -142,8 +142,8 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	return out
 }
 
-// standings explain why a word counts or does not. STEM is the part of it that is part of
-// many crawlers' names.
+// standings explain why a word counts or doesn't. STEM stands for the part that many crawlers'
+// names contain.
 var standings = map[crawler.Standing]string{
 	crawler.InContact:  "in a URL or an e-mail address, which names a page and not the client",
 	crawler.BehindLike: `after "like ", which names another program`,
@@ -153,7 +153,7 @@ var standings = map[crawler.Standing]string{
 		`"(compatible; ", and has no URL and no e-mail address`,
 	crawler.Control: controlToken,
 	crawler.Device:  "where a browser on Android names its device",
-	crawler.App: `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), ` +
+	crawler.App: `contains "STEM", but the header belongs to an app on an Apple device (CFNetwork), ` +
 		`without a URL`,
 	crawler.Software:  "the name of a library or an app, or in the header of an app on a phone, which a person runs",
 	crawler.NutchUser: `what stands before "/Nutch-", where Apache Nutch writes the name that its user gave`,
@@ -174,9 +174,9 @@ func moreSpecific(e crawler.Explanation, header string, than crawler.Word) strin
 	return ""
 }
 
-// whyNone explains why a header names no crawler. The headers of browsers never do.
+// whyNone explains why a header names no crawler. The headers of browsers never name one.
 func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
-	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
+	p := set.ByName(strings.TrimSpace(header)) // a name can have several words
 	if i := slices.IndexFunc(e.Words, func(w crawler.Word) bool { return w.Standing == crawler.Control }); i >= 0 {
 		p = e.Words[i].Profile
 	}

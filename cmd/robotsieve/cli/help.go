@@ -21,7 +21,8 @@ const (
 	helpColumn = 30
 )
 
-// showHelp prints the purpose of a command in one sentence, its examples, its flags in groups, and then the details.
+// showHelp prints the purpose of a command in one sentence, then its examples, its flags in groups,
+// and the details.
 func showHelp(cmd *cobra.Command, _ []string) {
 	sentence, details, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
 	if details != "" {
@@ -36,7 +37,7 @@ func showHelp(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(out, details)
 }
 
-// usage prints how a command is used: its examples, its commands and its flags in groups.
+// usage prints the usage of a command: its examples, its subcommands and its flags in groups.
 func usage(cmd *cobra.Command) error {
 	var b strings.Builder
 	section := func(title, text string) {
@@ -70,7 +71,7 @@ func usage(cmd *cobra.Command) error {
 	return err
 }
 
-// flagsOf is the help of the flags of a group; "" is for those that have none.
+// flagsOf returns the help of the flags in a group. The group "" has the flags without one.
 func flagsOf(cmd *cobra.Command, g group) string {
 	var b strings.Builder
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -98,7 +99,7 @@ func flagsOf(cmd *cobra.Command, g group) string {
 	return b.String()
 }
 
-// groupOf is the group of a flag.
+// groupOf returns the group of a flag.
 func groupOf(f *pflag.Flag) group {
 	if list := f.Annotations[groupKey]; len(list) > 0 {
 		return group(list[0])
@@ -106,7 +107,7 @@ func groupOf(f *pflag.Flag) group {
 	return ""
 }
 
-// presetOf is the default of a flag as help shows it, "" to show none.
+// presetOf returns the default of a flag as help shows it, or "" to show none.
 func presetOf(f *pflag.Flag) string {
 	if slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
 		return ""
@@ -114,7 +115,7 @@ func presetOf(f *pflag.Flag) string {
 	return f.DefValue
 }
 
-// refilled wraps paragraphs with a line that is too wide for help.
+// refilled wraps paragraphs that have a line too wide for help.
 func refilled(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
@@ -125,8 +126,8 @@ func refilled(text string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// filled breaks each line that is wider than a width between words, or after a |, and indents what
-// follows.
+// filled breaks each line that is wider than width between words, or after a |, and indents the
+// continuation.
 func filled(text, indent string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -143,16 +144,16 @@ func filled(text, indent string, width int) string {
 	return b.String()
 }
 
-// topics are the names of the how-to pages.
+// topics returns the names of the how-to pages.
 func topics() (names []string) {
-	pages, _ := fs.Glob(howto.Pages, "*.md") // the pattern is sound
+	pages, _ := fs.Glob(howto.Pages, "*.md") // the pattern is valid
 	for _, name := range pages {
 		names = append(names, strings.TrimSuffix(name, ".md"))
 	}
 	return names
 }
 
-// newHelp is the command help, which prints a how-to page, or else the help of a command.
+// newHelp returns the command help, which prints a how-to page or else the help of a command.
 func newHelp(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:       "help [TOPIC | COMMAND]",
@@ -181,8 +182,8 @@ var (
 	pageRule = lazy.Regexp(`^\|[-|: ]+\|$`) // below the heading of a table
 )
 
-// plainPage is a page for a terminal: without the marks of links and blocks, and with each table row as
-// a line of its cells.
+// plainPage formats a page for a terminal. It removes the markup of links and blocks, and prints
+// each table row as a line of its cells.
 func plainPage(text string) string {
 	var b strings.Builder
 	inBlock := false
@@ -205,7 +206,7 @@ func plainPage(text string) string {
 	return b.String()
 }
 
-// plainLink is the text of a link, followed by its address if it leads to another site.
+// plainLink returns the text of a link, followed by its address if it leads to another site.
 func plainLink(link string) string {
 	parts := pageLink().FindStringSubmatch(link)
 	if strings.Contains(parts[2], "://") {

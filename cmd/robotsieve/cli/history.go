@@ -26,14 +26,14 @@ func newHistory(s streams) *cobra.Command {
 	return cmd
 }
 
-// newHistorySource returns the command of a source.
+// newHistorySource returns the command for a source.
 func newHistorySource(s streams, source string) *cobra.Command {
 	cmd := words("history-" + source)
 	_, operands, _ := strings.Cut(cmd.Use, " ")
 	cmd.Args = needs("history " + source + " needs " + operands)
 	a := addFlags(cmd, "history", "history-"+source)
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "commands" { // as it was called when it printed commands of curl
+		if name == "commands" { // the old name, from when it printed curl commands
 			name = "urls"
 		}
 		return pflag.NormalizedName(name)
@@ -114,7 +114,7 @@ func runHistoryLog(ctx context.Context, s streams, a *args) error {
 	case "json":
 		list.end()
 	case "html":
-		_ = render.WriteLoggedPage(w, page, n > len(page)) // its error comes again from Flush
+		_ = render.WriteLoggedPage(w, page, n > len(page)) // Flush returns the same error
 	case "text":
 		fmt.Fprintln(w, map[bool]string{true: "No log has a request for robots.txt.", false: render.LoggedLimits}[n == 0])
 	}

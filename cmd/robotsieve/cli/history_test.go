@@ -32,9 +32,9 @@ func unpack(t *testing.T, name, dir string) {
 
 const manySites = "How robots.txt of many sites changed"
 
-// TestRecipeOfManySites runs the recipe on 200 sites in 11 months. The classes of each month are those
-// of an archive of that month alone, for the sites that it has; and the audit calls a request a
-// violation only where all versions that may have been in force within 31 days forbid it.
+// TestRecipeOfManySites runs the recipe on 200 sites in 11 months. The classes of each month must
+// equal those from an archive of that month alone, and the audit must report a violation only if
+// all versions that may have been in force within 31 days forbid the request.
 func TestRecipeOfManySites(t *testing.T) {
 	skipUnderRace(t)
 	list, dir := blocksOf(t, "../../../docs/howto/history.md"), t.TempDir()
@@ -48,7 +48,7 @@ func TestRecipeOfManySites(t *testing.T) {
 		t.Fatalf("%d months", len(folders))
 	}
 	var log bytes.Buffer
-	files, _ := filepath.Glob(folders[8] + "/*.robots.txt") // of November, and the log is of its middle
+	files, _ := filepath.Glob(folders[8] + "/*.robots.txt") // November; the log is from the middle of it
 	for _, name := range files {
 		fmt.Fprintf(&log, "%s:443 192.0.2.1 - - [15/Nov/2025:12:00:00 +0000] \"GET / HTTP/1.1\" 200 9 \"-\" \"GPTBot/1.2\"\n",
 			strings.TrimSuffix(filepath.Base(name), ".robots.txt"))
@@ -116,8 +116,8 @@ func classesIn(t *testing.T, text string) map[string]string {
 	return list
 }
 
-// TestHistoryOfARealCrawl: the captures in real WARC files are those that a search of their headers
-// finds: time, origin and status.
+// TestHistoryOfARealCrawl checks that the captures in real WARC files have the time, origin and
+// status found by searching their headers.
 func TestHistoryOfARealCrawl(t *testing.T) {
 	skipUnderRace(t)
 	dir := t.TempDir()

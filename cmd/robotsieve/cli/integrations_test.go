@@ -82,7 +82,7 @@ printf 'User-agent: *\nDisallow: /old/\n' >robots.txt; git add .; git commit -qm
 printf 'User-agent: *\nDisallow: /new/\n' >robots.txt; git commit -qam new
 `
 
-// TestAction runs the steps of action.yml as GitHub would in a pull request.
+// TestAction runs the steps of action.yml like GitHub in a pull request.
 func TestAction(t *testing.T) {
 	var action struct {
 		Runs struct {
@@ -138,7 +138,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestPreCommitHook runs the hook for two files, as pre-commit passes them.
+// TestPreCommitHook runs the hook on two files, like pre-commit.
 func TestPreCommitHook(t *testing.T) {
 	var hooks []struct{ Entry, Files string }
 	unmarshalYAML(t, ".pre-commit-hooks.yaml", &hooks)
@@ -156,7 +156,8 @@ func TestPreCommitHook(t *testing.T) {
 	}
 }
 
-// TestSkill runs each command of SKILL.md on the sample, and looks for each path of JSON that it names.
+// TestSkill runs each command of SKILL.md on the sample, and checks each JSON path that it
+// mentions.
 func TestSkill(t *testing.T) {
 	text, err := os.ReadFile("../../../SKILL.md")
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// The kinds of flags. The errors of their readers follow the name of the flag in a message.
+// The kinds of flags. The errors of their parsers follow the name of the flag in a message.
 
-// wrongf returns such an error.
+// wrongf returns an error that can follow the name of a flag.
 func wrongf(format string, args ...any) error { return fmt.Errorf(" "+format, args...) }
 
 // onOff is a flag without a value.
@@ -35,7 +35,7 @@ func anyText(value string) kind {
 	return kind{value: value, read: func(text string) (any, error) { return text, nil }}
 }
 
-// someText is any text but an empty one.
+// someText is any text that isn't empty.
 func someText(value string) kind {
 	return kind{value: value, read: func(text string) (any, error) {
 		if text == "" {
@@ -45,7 +45,7 @@ func someText(value string) kind {
 	}}
 }
 
-// fileName is the name of a file, which completion offers by its extension.
+// fileName is the name of a file, which completion offers by extension.
 func fileName(extensions ...string) kind {
 	k := anyText("FILE")
 	if len(extensions) > 0 {
@@ -61,14 +61,14 @@ func folderName() kind {
 	return k
 }
 
-// completed is a kind that finds the values for completion on demand.
+// completed returns a kind whose values for completion are found on demand.
 func (k kind) completed(by cobra.CompletionFunc) kind {
 	// It fails only for a flag that does not exist.
 	k.complete = func(cmd *cobra.Command, name string) { _ = cmd.RegisterFlagCompletionFunc(name, by) }
 	return k
 }
 
-// oneOf is one of some values, in any case.
+// oneOf is one of several values, ignoring case.
 func oneOf(value string, choices ...string) kind {
 	return kind{value: value, choices: choices, read: func(text string) (any, error) {
 		i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, text) })
@@ -79,7 +79,7 @@ func oneOf(value string, choices ...string) kind {
 	}}
 }
 
-// whole is a whole number, which check may refuse.
+// whole is an integer, which check may reject.
 func whole(check func(n int) error) kind {
 	return kind{value: "N", read: func(text string) (any, error) {
 		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
@@ -93,7 +93,7 @@ func whole(check func(n int) error) kind {
 	}}
 }
 
-// natural refuses numbers below 0.
+// natural rejects negative numbers.
 func natural(n int) error {
 	if n < 0 {
 		return wrongf("%d is negative", n)
@@ -101,8 +101,8 @@ func natural(n int) error {
 	return nil
 }
 
-// maxWorkers bounds --workers: each worker has its own buffers, and more workers than
-// processors are useless.
+// maxWorkers limits --workers. Each worker has its own buffers, and more workers than processors
+// are useless.
 const maxWorkers = 1024
 
 func ofWorkers(n int) error {
@@ -112,7 +112,7 @@ func ofWorkers(n int) error {
 	return nil
 }
 
-// percent is a share from 0 to 100 per cent.
+// percent is a percentage from 0 to 100.
 var percent = kind{value: "PERCENT", read: func(text string) (any, error) {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(n >= 0 && n <= 100) {
@@ -121,7 +121,7 @@ var percent = kind{value: "PERCENT", read: func(text string) (any, error) {
 	return n, nil
 }}
 
-// commas is a list of texts: a row of CSV.
+// commas is a list of texts, parsed as a row of CSV.
 func commas(value string) kind {
 	return kind{value: value, repeats: true, read: func(text string) (any, error) {
 		if text == "" {
@@ -143,12 +143,12 @@ func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFormats offers the names of formats, which are made only when somebody asks for them.
+// completeFormats offers the names of formats, which are only made on demand.
 func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return append([]string{"auto"}, format.Names()...), cobra.ShellCompDirectiveNoFileComp
 }
 
-// parsed is a text that a function reads. sign is what stands between the flag and the function's error.
+// parsed is a text that parse reads. sign separates the flag's name from the parser's error.
 func parsed[T any](value, sign string, parse func(text string) (T, error)) kind {
 	return kind{value: value, read: func(text string) (any, error) {
 		v, err := parse(text)
@@ -159,7 +159,7 @@ func parsed[T any](value, sign string, parse func(text string) (T, error)) kind 
 	}}
 }
 
-// offering is a kind with some values offered by completion.
+// offering returns the kind with some values for completion.
 func (k kind) offering(values ...string) kind {
 	return k.completed(cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -192,7 +192,7 @@ var severityKind = kind{value: "SEVERITY", read: func(text string) (any, error) 
 	return names, nil
 }}.offering(append(slices.Clone(severities), onChange)...)
 
-// perProcessor is the default of --workers as help shows it, which does not depend on the machine.
+// perProcessor is the default of --workers in help, which must not depend on the machine.
 const perProcessor = "one for each processor"
 
 func usualWorkers() string { return strconv.Itoa(min(runtime.GOMAXPROCS(0), maxWorkers)) }

@@ -145,8 +145,8 @@ func skipUnderRace(t *testing.T) {
 	}
 }
 
-// skipInShort skips a long test whose goroutines are those of others: the short tests are for the
-// race detector, under which it takes ten times as long.
+// skipInShort skips a long test without goroutines of its own. Short tests are for the race
+// detector, under which it takes ten times as long.
 func skipInShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -163,7 +163,7 @@ func fullAudit(folder string) []string {
 	}
 }
 
-// What expected.json says of the sample is what an audit finds.
+// TestAuditOfTheSampleFindsItsTruth checks that an audit finds the facts in expected.json.
 func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 	data := raw(t, sample+"expected.json")
 	var want map[string]json.RawMessage
@@ -237,8 +237,8 @@ func withoutCommand(report string) string {
 	return regexp.MustCompile(`"command": ?"([^"\\]|\\.)*"`).ReplaceAllString(report, `"command":""`)
 }
 
-// TestFailedReadSaysHowMuchIsCovered: the other bytes of a plain file are read, also after the
-// place that fails.
+// TestFailedReadSaysHowMuchIsCovered checks that the other bytes of a plain file are read,
+// including those after an unreadable place.
 func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	text := strings.Repeat(logLine("/p", "FooBot/1"), 30_000)
@@ -294,7 +294,8 @@ func (b *blocking) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// What was read when a command is interrupted is told as a part, and no folder of evidence is made of it.
+// TestInterruptPrintsWhatIsKnown checks that an interrupted command prints a partial result, and
+// makes no folder of evidence.
 func TestInterruptPrintsWhatIsKnown(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	log, dir := strings.Repeat(logLine("/p", "FooBot/1"), 30_000), t.TempDir()
@@ -326,8 +327,8 @@ func (w *interrupter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// An interrupt when all has been read, but not judged, is one all the same: nothing is
-// printed or left behind that is not so.
+// TestInterruptWhileTheReportIsMade checks that an interrupt after reading, but before judging,
+// prints and leaves nothing wrong.
 func TestInterruptWhileTheReportIsMade(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	// When it has been read, there is a warning.
@@ -387,10 +388,10 @@ func TestParseDuration(t *testing.T) {
 // initialized matches what the runtime says of the initialization of a package.
 var initialized = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
-// Every run waits for the initialization of all packages, so it makes nothing that only some need.
+// TestGuardStart limits the work of package initialization, for which every run waits.
 func TestGuardStart(t *testing.T) {
 	const (
-		mostBytes = 760 << 10 // of all packages: ours take 250 kB, those of other modules the rest
+		mostBytes = 760 << 10 // of all packages: ours use 250 kB, other modules the rest
 		mostHere  = 200 << 10 // of one of ours
 		mostMade  = 4000      // allocations
 	)
@@ -417,7 +418,8 @@ func TestGuardStart(t *testing.T) {
 	}
 }
 
-// What an audit of a small log takes is of its size: no buffer is made for a large one.
+// TestGuardSmallAudit checks that an audit of a small log uses little memory, without buffers for a
+// large one.
 func TestGuardSmallAudit(t *testing.T) {
 	skipUnderRace(t) // which allocates
 	const most = 8 << 20

@@ -21,7 +21,7 @@ func peak(t *testing.T, stdin io.Reader, args ...string) (r result, bytesHeld in
 	c.Env = append(c.Env, peakFile+"="+status)
 	var out, diag bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = stdin, &out, &diag
-	_ = c.Run() // the exit code tells
+	_ = c.Run() // only the exit code matters
 	text := raw(t, status)
 	// Not getrusage, which counts the memory of this process until the command has begun.
 	_, text, _ = bytes.Cut(text, []byte("VmHWM:"))
@@ -52,8 +52,8 @@ func lines(n int, line func(i int) string) io.Reader {
 // programMemory is what the process may hold beside --memory.
 const programMemory = 64_000_000
 
-// Whatever is distinct in the input, and however many workers there are, the process stays
-// within --memory and 64 MB, and counts each line.
+// TestMemoryBoundsTheProcess checks that for any distinct input and any number of workers the
+// process stays within --memory plus 64 MB, and counts each line.
 func TestMemoryBoundsTheProcess(t *testing.T) {
 	skipUnderRace(t) // which takes memory of its own
 	few := 1
@@ -102,8 +102,8 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 	}
 }
 
-// A filter too, whatever hosts the URLs have and how many of their rules were looked up. The
-// archive is mapped, and does not count.
+// TestMemoryBoundsAFilter checks the same for filter, with many hosts and looked-up rules. The
+// mapped archive doesn't count.
 func TestMemoryBoundsAFilter(t *testing.T) {
 	skipUnderRace(t) // which takes memory of its own
 	const hosts = 10_000
@@ -136,8 +136,8 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 	}
 }
 
-// A compile too, however many origins there are, with a body each, with one in common, or with a redirect.
-// The archive is the same.
+// TestMemoryBoundsACompile checks the same for compile, with many origins with separate or shared
+// bodies or redirects. The archive must be the same.
 func TestMemoryBoundsACompile(t *testing.T) {
 	skipUnderRace(t) // which takes memory of its own
 	line := func(i int) string {
@@ -167,7 +167,7 @@ func TestMemoryBoundsACompile(t *testing.T) {
 	}
 }
 
-// A merge too, however many states there are.
+// TestMemoryBoundsAMerge checks the same for merge, with many states.
 func TestMemoryBoundsAMerge(t *testing.T) {
 	skipUnderRace(t) // which takes memory of its own
 	n := 200
@@ -193,8 +193,8 @@ func TestMemoryBoundsAMerge(t *testing.T) {
 	}
 }
 
-// Side files have their part of the memory. Where too little is left, the error says how
-// much would do.
+// TestMemoryForSideFiles checks the share of side files. If too little memory is left, the error
+// says how much would suffice.
 func TestMemoryForSideFiles(t *testing.T) {
 	skipUnderRace(t) // which takes memory of its own
 	var body strings.Builder
@@ -215,7 +215,7 @@ func TestMemoryForSideFiles(t *testing.T) {
 	}
 }
 
-// TestMemoryOfHistory: histories of any number of sites, answers and captures take no more.
+// TestMemoryOfHistory checks the same for histories of many sites, answers and captures.
 func TestMemoryOfHistory(t *testing.T) {
 	skipUnderRace(t)
 	const n = 100_000

@@ -38,7 +38,8 @@ func tempDir(t *testing.T) (dir string, empty func(when string)) {
 	}
 }
 
-// The report is the same however little memory there is, and no file is left.
+// TestLittleMemoryMakesTheSameReport checks that the report is the same with little memory, and
+// that no file remains.
 func TestLittleMemoryMakesTheSameReport(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 1\ndisallow: /p\n")
 	log := manyViolations(50_000) // each fiftieth of it would fill the memory

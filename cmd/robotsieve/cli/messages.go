@@ -15,8 +15,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// optionFlags are the flags by which users give the options that the messages of packages name, as in
-// "option MaxUnparsed".
+// optionFlags maps names of options to flags. Messages of packages name the options, as in "option
+// MaxUnparsed".
 var optionFlags = map[string]string{
 	"Agents": "agent", "AllowDuplicates": "allow-duplicates", "Annotate": "annotate", "Anonymous": "anonymize",
 	"Archive": "rules", "AsOf": "as-of", "AssumeConstant": "assume-constant", "Block": "block",
@@ -29,13 +29,13 @@ var optionFlags = map[string]string{
 	"Policy": "policy", "Prove": "prove", "Ranges": "ip-ranges", "RangesMaxAge": "ranges-max-age", "Resolver": "resolve",
 	"Robots": "robots", "Rows": "list", "Sampled": "sampled", "Samples": "samples", "Since": "since",
 	"Skew": "skew", "State": "state", "TimeZone": "time-zone", "TrustedProxies": "trusted-proxies",
-	"Bodies": "bodies", "FieldNames": "fl", "Origin": "origin", "Path": "path", // of sources of history
+	"Bodies": "bodies", "FieldNames": "fl", "Origin": "origin", "Path": "path", // options of history sources
 	"Until": "until", "WhatIf": "what-if", "Window": "window",
 }
 
 var namedOptions = lazy.Regexp(`\boption ([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)?)|\bjob\.Explain\b`)
 
-// inFlags puts a text of a package into the words of the command line: it names flags for options.
+// inFlags replaces the names of options in a package's message by flags.
 func inFlags(text string) string {
 	return namedOptions().ReplaceAllStringFunc(text, func(found string) string {
 		if found == "job.Explain" {
@@ -48,16 +48,16 @@ func inFlags(text string) string {
 	})
 }
 
-// maxMessage bounds a diagnostic line, in characters.
+// maxMessage limits a diagnostic line, in characters.
 const maxMessage = 4000
 
-// warn prints a diagnostic line, escaped and cut, since it may quote any file.
+// warn prints a diagnostic line, escaped and cut, because it may quote any file.
 func (s streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "robotsieve: %s\n", render.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
 		maxMessage))
 }
 
-// messages returns the receiver of a job's messages, which writes them to err.
+// messages returns a receiver that writes a job's messages to err.
 func (s streams) messages() job.Messages {
 	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },
@@ -67,7 +67,7 @@ func (s streams) messages() job.Messages {
 	}
 }
 
-// flagError is the error of a flag in our words.
+// flagError rewords a flag error from pflag.
 func flagError(cmd *cobra.Command, err error) error {
 	if ours, ok := errors.AsType[*job.Error](err); ok {
 		return ours
@@ -75,8 +75,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return meantChoice(cmd, err)
 }
 
-// meantChoice adds to the error of a flag that there is not, such as --json, the flag that takes its
-// name as a value.
+// meantChoice extends the error for an unknown flag such as --json, if another flag takes that name
+// as a value.
 func meantChoice(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

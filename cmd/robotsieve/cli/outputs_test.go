@@ -90,7 +90,7 @@ func twoYears(t *testing.T) []string {
 		"GPTBot=" + filepath.Join(dir, "gptbot.json"), filepath.Join(dir, "access.log")}
 }
 
-// Every count of the report that rows can tell is what they tell.
+// TestRowsAgreeWithReport compares every count of the report that rows can show with the rows.
 func TestRowsAgreeWithReport(t *testing.T) {
 	audits := map[string][]string{"the sample": fullAudit(sample), "two years": twoYears(t)}
 	real := filepath.Join("..", "..", "..", "..", "shared", "data", "logs", "semicomplete-2015.combined.log.gz")
@@ -277,8 +277,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Rows that cannot be written end the audit with exit status 3, in each form, while the logs are
-// read and after that.
+// TestRowsThatCannotBeWritten checks that unwritable rows end the audit with exit status 3, in each
+// format, during reading and afterwards.
 func TestRowsThatCannotBeWritten(t *testing.T) {
 	for _, output := range []string{"ndjson", "csv", "parquet"} {
 		for _, list := range []string{"all", "violations"} {

@@ -23,12 +23,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// profileForm is a form of profiles.
+// profileForm is a format of profiles.
 type profileForm struct {
 	start func(io.Writer) error
 	stop  func(io.Writer) error
 	file  string
-	is    func(io.Reader) bool // recognizes a profile of the form by its first bytes
+	is    func(io.Reader) bool // recognizes a profile by its first bytes
 }
 
 // profileModes are the values of --profile.
@@ -40,14 +40,14 @@ var profileForms = map[string]profileForm{
 	"trace": {trace.Start, func(io.Writer) error { trace.Stop(); return nil }, "trace.out", isTrace},
 }
 
-// sampleHeap has an allocation sampled for each 4096 bytes, often enough for short runs.
+// sampleHeap samples an allocation for every 4096 bytes, which is often enough for short runs.
 func sampleHeap(io.Writer) error {
 	runtime.MemProfileRate = 4096
 	return nil
 }
 
-// startProfile begins the profile, if the user wants one. It returns the function that ends the profile.
-// If the profile cannot be written, that prints an error, and the command fails.
+// startProfile starts the profile that --profile asks for, and returns the function that ends it.
+// If the profile can't be written, that function prints an error and makes the command fail.
 func startProfile(s streams, a *args) (stop func(*error), err error) {
 	form, wanted := profileForms[a.text("profile")]
 	if !wanted {
@@ -73,7 +73,7 @@ func startProfile(s streams, a *args) (stop func(*error), err error) {
 	}, nil
 }
 
-// create makes the file of a profile, or empties one that may be replaced.
+// create creates the file of a profile, or empties one that may be replaced.
 func (f profileForm) create(dir string) (*disk.File, error) {
 	if err := disk.MkdirAll(dir, 0o777); err != nil {
 		return nil, inputError(err)
@@ -93,7 +93,7 @@ func (f profileForm) create(dir string) (*disk.File, error) {
 	return nil, inputError(err)
 }
 
-// replaceable reports whether a file is empty or a profile of the form.
+// replaceable reports whether a file is empty or already a profile of this format.
 func (f profileForm) replaceable(name string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() || info.Size() == 0 {
 		return info.Mode().IsRegular()
@@ -106,7 +106,7 @@ func (f profileForm) replaceable(name string, info fs.FileInfo) bool {
 	return f.is(file)
 }
 
-// isPprof distinguishes the compressed binary messages of pprof from compressed texts.
+// isPprof distinguishes the compressed binary messages of pprof from compressed text.
 func isPprof(r io.Reader) bool {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -123,14 +123,14 @@ func isTrace(r io.Reader) bool {
 	return string(head) == magic
 }
 
-// showProgress draws a bar of the bytes read, with rate and time left, until the
-// returned function is called. It draws nothing unless w is a terminal.
+// showProgress draws a bar of the bytes read, with the rate and the time left, until the returned
+// function is called. It draws nothing unless w is a terminal.
 func showProgress(w io.Writer, r job.Progress) (end func()) {
 	if !isTerminal(w) {
 		return func() {}
 	}
 	begin, done, ended := time.Now(), make(chan struct{}), make(chan struct{})
-	// A terminal that is gone is no reason to end.
+	// A closed terminal is no reason to end.
 	draw := func(text string) { _, _ = fmt.Fprintf(w, "\r%-79s\r%s", "", text) }
 	go func() {
 		defer close(ended)
@@ -152,7 +152,7 @@ func showProgress(w io.Writer, r job.Progress) (end func()) {
 	}
 }
 
-// progressText is a line of at most 79 characters. The length of a pipe is not known, and less than 0.
+// progressText returns a line of at most 79 characters. total is negative if unknown, as for a pipe.
 func progressText(read, total int64, since time.Duration) string {
 	const mb, width = 1e6, 30
 	rate := float64(read) / mb / since.Seconds()
@@ -169,17 +169,16 @@ func progressText(read, total int64, since time.Duration) string {
 	return line
 }
 
-// earlyGCPercent makes the first garbage collection happen at a heap of 16 MB instead of 4: the
-// least heap is 4 MB for each 100 per cent.
+// earlyGCPercent delays the first garbage collection until the heap reaches 16 MB instead of 4 MB.
+// The minimum is 4 MB for each 100 per cent.
 const earlyGCPercent = 400
 
-// withoutHeapProfile stops the sampling of allocations, which costs a short run a tenth of a
-// millisecond a megabyte. --profile mem starts it again.
+// withoutHeapProfile turns off the sampling of allocations, which costs a short run a tenth of a
+// millisecond per megabyte. --profile mem turns it on again.
 func withoutHeapProfile() { runtime.MemProfileRate = 0 }
 
-// delayCollection spares a process that needs little memory the garbage collection: it lets the heap
-// grow to 16 MB before the first, after which the collector works as usual. It does nothing if the user
-// sets GOGC.
+// delayCollection spares small processes the garbage collector. It lets the heap grow to 16 MB
+// before the first collection, then restores the usual setting. It does nothing if GOGC is set.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -12,25 +12,25 @@ import (
 
 // reporting says where the result of an audit or a merge goes.
 type reporting struct {
-	form   string // of the report on stdout
-	isText bool   // the form is text, to whatever length
+	form   string // format of the report on stdout
+	isText bool   // the format is text, of any length
 	quiet  bool
-	listed bool // rows go to stdout in place of the report
+	listed bool // stdout has rows instead of the report
 	gate   gate
 }
 
-// reportFiles are the flags that write the report to a file, beside what goes to stdout.
+// reportFiles are the flags that also write the report to a file.
 var reportFiles = []struct {
 	flag   string
 	kind   string
-	begins string // what files of the kind begin with
+	begins string // how files of the kind begin
 	write  func(io.Writer, *report.Report) error
 }{
 	{"html", "a page of HTML", "<!doctype html>", render.WriteHTML},
 	{"prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", render.WritePrometheus},
 }
 
-// reportingOf reads the reporting of a command line. Rows replace the report on stdout.
+// reportingOf returns the reporting of a command line. Rows replace the report on stdout.
 func reportingOf(a *args) *reporting {
 	r := &reporting{form: a.text("output"), quiet: a.is("quiet"), gate: gate{conditions: values[condition](a, "fail-on")}}
 	if a.text("list") != "" {
@@ -43,7 +43,7 @@ func reportingOf(a *args) *reporting {
 	return r
 }
 
-// results are the options of job.Audit and job.Merge about their outputs.
+// results returns the output options of job.Audit and job.Merge.
 func results(s streams, a *args, r *reporting) job.Results {
 	o := job.Results{
 		State: a.text("state"), Force: a.is("force"), Only: report.Choice{Crawlers: a.texts("crawler"),
@@ -65,8 +65,7 @@ func results(s streams, a *args, r *reporting) job.Results {
 	return o
 }
 
-// finish prints the report of an audit or a merge, and returns the error that ends the
-// command with its exit code.
+// finish prints the report of an audit or a merge, and returns the error that sets the exit code.
 func (r *reporting) finish(s streams, a *job.Audited, err error) error {
 	if a == nil {
 		return err
@@ -96,21 +95,21 @@ func (r *reporting) finish(s streams, a *job.Audited, err error) error {
 	return exitWith(code)
 }
 
-// prints reports whether the report goes to stdout. If no input could be read, the text would
-// only repeat the warnings.
+// prints reports whether the report goes to stdout. If no input could be read, the text would only
+// repeat the warnings.
 func (r *reporting) prints(of *report.Report) bool {
 	wasRead := func(in report.InputInfo) bool { return in.Format != "" }
 	return !r.quiet && !r.listed && (!r.isText || len(of.Inputs) == 0 || slices.ContainsFunc(of.Inputs, wasRead))
 }
 
-// gate ends an audit or a merge with 1 if a condition holds.
+// gate makes an audit or a merge end with 1 if a condition holds.
 type gate struct {
 	conditions []condition
-	config     *job.Countable // known when check has been called
+	config     *job.Countable // set by check
 }
 
-// verdict ends the command with 1 if a condition holds, and says which one. It ends
-// it with 3 if the logs had nothing that a condition could count.
+// verdict ends the command with 1 if a condition holds, and prints which one. It ends the command
+// with 3 if the logs contain nothing that a condition could count.
 func (g *gate) verdict(s streams, a *job.Audited) error {
 	code, r := exitDone, a.Report
 	for _, c := range g.conditions {
@@ -125,7 +124,7 @@ func (g *gate) verdict(s streams, a *job.Audited) error {
 	return exitWith(code)
 }
 
-// check refuses conditions that cannot hold, whatever the logs say.
+// check rejects conditions that can't hold for any logs.
 func (g *gate) check(config *job.Countable) error {
 	g.config = config
 	for _, c := range g.conditions {

@@ -1,4 +1,4 @@
-// Package cli is the command line of robotsieve: its flags, messages, progress bar and exit codes
+// Package cli is the command line of robotsieve: flags, messages, progress bar and exit codes
 // around package job. Each subcommand is a function of its streams.
 package cli
 
@@ -23,8 +23,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// streams are the input and outputs of a command. Results go to out, progress and
-// diagnostics to err.
+// streams holds the input and outputs of a command. Results go to out, progress and diagnostics to
+// err.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -37,12 +37,12 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colours reports whether to write to a stream in colours: to a terminal, unless the user
-// forbids it (no-color.org).
+// colours reports whether to write to a stream in colour. It does on a terminal, unless NO_COLOR is
+// set (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then
-// reads stdin.
+// stdinIn returns "-" if that is the only argument. It is for commands without file arguments,
+// which then read stdin.
 func stdinIn(args []string) []string {
 	if slices.Equal(args, []string{"-"}) {
 		return []string{"-"}
@@ -50,21 +50,21 @@ func stdinIn(args []string) []string {
 	return nil
 }
 
-// Exit codes. If several apply, the command ends with 130, 3, 2 or 1, in this order.
+// Exit codes. If several apply, 130 takes precedence, then 3, 2 and 1.
 const (
 	exitDone        = 0
-	exitFound       = 1   // done, and the condition asked for holds
+	exitFound       = 1   // the condition asked for holds
 	exitUsage       = 2   // the command line is wrong or incomplete
-	exitInput       = 3   // an input could not be used, wholly or in part
+	exitInput       = 3   // some or all of the input could not be used
 	exitInterrupted = 130 // by SIGINT, after printing what is known so far, if anything
 )
 
-// exitError ends a command that has printed its errors.
+// exitError ends a command that has already printed its errors.
 type exitError int
 
 func (c exitError) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
-// exitWith ends a command that has printed its errors, if there were any.
+// exitWith returns an exitError, or nil for exitOK.
 func exitWith(code int) error {
 	if code == exitDone {
 		return nil
@@ -78,8 +78,8 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
-// codeOf returns the exit code for an error. Errors of other types than job.Error come
-// from cobra: the command line is wrong, or cobra could not write.
+// codeOf returns the exit code for an error. Errors that aren't a job.Error come from cobra: the
+// command line is wrong, or cobra could not write.
 func codeOf(err error) int {
 	var failed *job.Error
 	var system syscall.Errno
@@ -94,7 +94,7 @@ func codeOf(err error) int {
 	return exitInput
 }
 
-// Main is the program robotsieve: it runs the command of this process, and returns its exit code.
+// Main runs the command line of this process, and returns its exit code.
 func Main() int {
 	withoutHeapProfile()
 	delayCollection()
@@ -104,8 +104,7 @@ func Main() int {
 
 func run(ctx context.Context, args []string, s streams) int { return s.run(ctx, args) }
 
-// run is the command as a function of its arguments and streams. It returns the exit
-// code.
+// run runs a command line on the streams. It returns the exit code.
 func (s streams) run(ctx context.Context, args []string) int {
 	root := newRoot(s, args)
 	root.SetArgs(args)
@@ -124,7 +123,7 @@ func (s streams) run(ctx context.Context, args []string) int {
 	return code
 }
 
-// lossless keeps the first error of its writer, which cobra ignores when it writes help.
+// lossless keeps the first error of its writer, because cobra ignores it when printing help.
 type lossless struct {
 	io.Writer
 	err error
@@ -136,12 +135,12 @@ func (l *lossless) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for commands that
-// print what they have done until then. The second signal ends the process. A signal that the
-// caller of the program ignores, as nohup does, stays ignored.
+// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, so that commands can
+// print partial results. The second signal ends the process. A signal that was ignored at the
+// start, as by nohup, stays ignored.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
-	if len(signals) == 0 { // which NotifyContext would take for all signals
+	if len(signals) == 0 { // NotifyContext would take none for all
 		return ctx, func() {}
 	}
 	ctx, release = signal.NotifyContext(ctx, signals...)
@@ -151,20 +150,20 @@ func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// Root returns the command with all its commands, as for their man pages.
+// Root returns the root command with all subcommands, for the man pages.
 func Root() *cobra.Command {
 	return newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, nil)
 }
 
-// commands make the commands, by name.
+// commands maps names to functions that make the commands.
 var commands = map[string]func(streams) *cobra.Command{
 	"audit": newAudit, "merge": newMerge, "verify": newVerify, "filter": newFilter, "check": newCheck,
 	"crawlers": newCrawlers, "formats": newFormats, "compile": newCompile, "history": newHistory, "bench": newBench,
 	"version": newVersion,
 }
 
-// newRoot returns the command, with all its commands unless the first argument names the only one that a
-// run needs: making them all would take longer than many a run.
+// newRoot returns the root command. If the first argument names a command, only that one is added,
+// because making all of them would take longer than many runs.
 func newRoot(s streams, args []string) *cobra.Command {
 	root := words("robotsieve")
 	root.SilenceUsage, root.SilenceErrors = true, true
@@ -198,10 +197,10 @@ func newRoot(s streams, args []string) *cobra.Command {
 	return root
 }
 
-// commandKey is where run keeps the command line in the annotations of the root command.
+// commandKey is the annotation of the root command that holds the command line.
 const commandKey = "command line"
 
-// commandLine returns the command line by which a command was called, as a shell reads it.
+// commandLine returns the command line that called a command, quoted for a shell.
 func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
 
 // writing returns the error of a command that could not write something.

@@ -9,22 +9,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// listing is --list, --output and --anonymize: which rows are listed, and how they are written. The zero value
-// lists none.
+// listing holds --list, --output and --anonymize. The zero value lists no rows.
 type listing struct {
 	list   string // violations, all or undeclared
 	output string // ndjson, csv or parquet
-	key    []byte // of pseudonyms; none: addresses are written
+	key    []byte // for pseudonyms; none if addresses are written
 }
 
-// The key of --anonymize: one that is shorter can be guessed, and one that is longer is another
-// file by mistake.
+// The key of --anonymize. A shorter one can be guessed, and a longer one is another file by
+// mistake.
 const (
 	minKey = 16
 	maxKey = 1 << 20
 )
 
-// rowsAsked are the rows that a command line asks for.
+// rowsAsked returns the listing of a command line.
 func rowsAsked(a *args) (rows listing, err error) {
 	rows.list = a.text("list")
 	if rows.list == "" {
@@ -48,7 +47,7 @@ func rowsAsked(a *args) (rows listing, err error) {
 	return rows, nil
 }
 
-// onStdout begins the rows on stdout; both results are nil if there are to be none.
+// onStdout starts the rows on stdout. Both results are nil if there are none to write.
 func (r listing) onStdout(s streams) (*job.Rows, *render.Rows, error) {
 	switch {
 	case r.list == "":
@@ -63,7 +62,7 @@ func (r listing) onStdout(s streams) (*job.Rows, *render.Rows, error) {
 
 var errParquet = usageError("Parquet is not for a terminal: write it to a file or a pipe")
 
-// endRows ends the rows after an audit with this result, and returns its error or that of the end.
+// endRows completes the rows after an audit. It returns the audit's error, or else its own.
 func endRows(rows *render.Rows, a *job.Audited, err error) error {
 	if rows == nil || a == nil && !rows.Begun() {
 		return err

@@ -27,7 +27,7 @@ var scriptCommands = map[string]func(){
 // environment is the key of the environment of a session's shell.
 const environment = "environment"
 
-// TestScripts replays the sessions of testdata/script, which testdata/script/README.md describes.
+// TestScripts replays the sessions in testdata/script, as described in its README.md.
 func TestScripts(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no shell to replay the sessions in")

@@ -18,7 +18,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
-// The first SIGINT or SIGTERM ends a command that waits for a pipe, whatever it wants to read from it.
+// TestSignalsEndTheReadingOfPipes checks that the first SIGINT or SIGTERM ends a command that waits
+// for a pipe.
 func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 	t.Parallel() // it waits for processes
 	dir := faultyTree(t)
@@ -61,7 +62,7 @@ func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 	}
 }
 
-// What nohup ignores stays ignored.
+// TestIgnoredSignalStaysIgnored checks that a signal ignored by nohup stays ignored.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	c := launched(t, "audit", "--robots", robots, "-")
@@ -86,7 +87,8 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	}
 }
 
-// The first SIGINT ends a list of rows: these are whole, and Parquet has its footer.
+// TestInterruptedRowsAreWhole checks that the first SIGINT ends a list of rows properly: rows are
+// complete, and Parquet has its footer.
 func TestInterruptedRowsAreWhole(t *testing.T) {
 	skipUnderRace(t)
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
@@ -118,9 +120,9 @@ func TestInterruptedRowsAreWhole(t *testing.T) {
 
 var kills = flag.Int("kills", 12, "how often each command is killed at a random moment")
 
-// TestKilledAtRandomMoments: whenever a command is killed, its output file is the old one or a
-// whole new one, and no other file
-// is left. Only SIGKILL, between two calls of the system, may leave a hidden one beside the output.
+// TestKilledAtRandomMoments checks that after a kill the output file is either the old one or a
+// complete new one, and that no other file remains. Only SIGKILL, between two system calls, may
+// leave a hidden file next to the output.
 func TestKilledAtRandomMoments(t *testing.T) {
 	skipUnderRace(t)
 	n := *kills

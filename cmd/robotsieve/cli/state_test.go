@@ -21,7 +21,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// A report of hours of reading is not lost because its state could not be written.
+// TestReportIsPrintedWhereTheStateCannotBeWritten checks that an unwritable state doesn't lose the
+// report.
 func TestReportIsPrintedWhereTheStateCannotBeWritten(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	dir := filepath.Join(t.TempDir(), "dir")
@@ -116,7 +117,7 @@ func TestMergeOfDamage(t *testing.T) {
 	}
 }
 
-// TestSumOfDamageReplacesNoState: damage that is found only when the report is made.
+// TestSumOfDamageReplacesNoState checks damage that is found only when the report is made.
 func TestSumOfDamageReplacesNoState(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	name := makeState(t, "--robots", robots, file(t, "a.log", logLine("/p", "GPTBot/1")))
@@ -142,7 +143,7 @@ func TestSumOfDamageReplacesNoState(t *testing.T) {
 	done(t, "", "merge", "--state", sum, name)
 }
 
-// FuzzMerge: whatever the head of a state says, there is a report or an error.
+// FuzzMerge checks that any head of a state gives a report or an error.
 func FuzzMerge(f *testing.F) {
 	robots := filepath.Join(f.TempDir(), "robots.txt")
 	log := filepath.Join(f.TempDir(), "a.log")
@@ -171,7 +172,8 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// More states than a process may have files open add up, at once or in a tree.
+// TestMergeOfManyStates merges more states than a process may have files open, at once and in a
+// tree.
 func TestMergeOfManyStates(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 5\ndisallow: /p\n")
 	var states, logs []string
@@ -353,7 +355,8 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	}
 }
 
-// The DNS is not asked about clients that are proven to be an impostor, or verified already.
+// TestResolveAsksOnlyWhereIdentityIsOpen checks that clients already verified or proven to be
+// impostors aren't looked up.
 func TestResolveAsksOnlyWhereIdentityIsOpen(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	ranges := file(t, "googlebot.txt", "192.0.2.14\n")

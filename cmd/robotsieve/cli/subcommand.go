@@ -9,21 +9,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// subcommand is a command of robotsieve. Its words are those of help/NAME.txt, and its flags those of flagTable.
+// subcommand is a command of robotsieve, with the texts of help/NAME.txt and the flags of
+// flagTable.
 type subcommand struct {
 	name     string // as in commandNames
 	args     cobra.PositionalArgs
-	complete cobra.CompletionFunc // of arguments
+	complete cobra.CompletionFunc // completes arguments
 	run      func(ctx context.Context, s streams, a *args) error
 }
 
-// helpTexts are the words of commands: a line with the usage, one that says what the command does, and
-// after a blank line what it does at length; then examples.
+// helpTexts are the texts of the commands. Each has the usage on a line, the purpose on a second
+// line, then details after a blank line, and examples.
 //
 //go:embed help/*.txt
 var helpTexts embed.FS
 
-// words returns a command with its words.
+// words returns a command with its texts.
 func words(name string) *cobra.Command {
 	text, err := helpTexts.ReadFile("help/" + name + ".txt")
 	if err != nil {
@@ -45,7 +46,7 @@ func (c subcommand) build(s streams) *cobra.Command {
 	return cmd
 }
 
-// run calls the function of a command when its flags have been found to go together.
+// run checks the flags against each other, then calls the function of the command.
 func (a *args) run(cmd *cobra.Command, rest []string, s streams,
 	run func(context.Context, streams, *args) error) error {
 	a.rest, a.line = rest, commandLine(cmd)
@@ -58,18 +59,18 @@ func (a *args) run(cmd *cobra.Command, rest []string, s streams,
 	return run(cmd.Context(), s, a)
 }
 
-// ownProcess is the key of a context whose value says that the process runs one command
-// alone. Other programs, such as tests, have other data in their heap.
+// ownProcess is the context key whose presence means that the process runs this command alone.
+// Other programs, such as tests, have other data in the heap.
 type ownProcess struct{}
 
-// heapBytes is the part of the program's 64 MB that is for the Go heap; the rest is for code,
-// stacks and what the operating system counts.
+// heapBytes is the Go heap's share of the program's 64 MB. The rest is for code, stacks and the
+// operating system's overhead.
 const heapBytes = 37 << 20
 
-// limitMemory has the garbage collector run more often when the heap comes near --memory.
+// limitMemory makes the garbage collector run more often as the heap approaches --memory.
 func limitMemory(memory int64) { debug.SetMemoryLimit(min(memory+heapBytes, debug.SetMemoryLimit(-1))) }
 
-// needs returns a check that there is an argument, and says otherwise that there is none.
+// needs returns a check that there is an argument. otherwise is the error message.
 func needs(otherwise string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {

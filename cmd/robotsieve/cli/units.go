@@ -11,10 +11,10 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// minMemory is the least value of --memory.
+// minMemory is the minimum of --memory, in bytes.
 const minMemory = 1_000_000
 
-// ofMemory is a number of bytes for --memory.
+// ofMemory parses the number of bytes of --memory.
 func ofMemory(text string) (any, error) {
 	n, err := parseBytes(text)
 	if err != nil {
@@ -26,7 +26,7 @@ func ofMemory(text string) (any, error) {
 	return n, nil
 }
 
-// duration is a time above 0, in a unit if it names none.
+// duration is a time above 0. unit is the default unit.
 func duration(unit string) kind {
 	return kind{value: "TIME", read: func(text string) (any, error) {
 		if text != "" && strings.Trim(text, "0123456789") == "" {
@@ -43,7 +43,7 @@ func duration(unit string) kind {
 	}}
 }
 
-// units are the units of bytes, the longer names first.
+// units are the units of bytes, longer names first.
 var units = []struct {
 	name  string
 	bytes float64
@@ -53,7 +53,7 @@ var units = []struct {
 	{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12},
 }
 
-// parseBytes reads a number of bytes, from 1 to less than 8 EiB, with or without a unit.
+// parseBytes parses a number of bytes, from 1 to less than 8 EiB, with or without a unit.
 func parseBytes(s string) (int64, error) {
 	number, unit := strings.TrimSpace(s), 1.0
 	for _, u := range units {
@@ -73,10 +73,10 @@ func parseBytes(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// maxTime bounds the times that flags take.
+// maxTime limits the times of flags.
 const maxTime = math.MaxUint16 * 24 * time.Hour
 
-// parseDuration reads a time in the form of Go, or a whole number of days.
+// parseDuration parses a time as Go writes it, or a whole number of days.
 func parseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if number, ok := strings.CutSuffix(s, "d"); ok {

@@ -46,7 +46,7 @@ func runVerify(ctx context.Context, s streams, a *args) error {
 	return exitWith(code)
 }
 
-// verifiedText is the result of verify for people.
+// verifiedText formats the result of verify as text.
 func verifiedText(v *job.Verified) string {
 	var b strings.Builder
 	for _, text := range v.Checked {

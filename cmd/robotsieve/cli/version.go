@@ -13,12 +13,12 @@ import (
 	"github.com/robotsieve/robotsieve/internal/release"
 )
 
-// What the linker sets in the binaries of a release: version, such as 0.9.0, and the full hash and the time of its
-// commit.
+// The linker sets these in release binaries: the version, such as 0.9.0, and the full hash and the
+// time of its commit.
 var version, commit, date string
 
-// build says what this binary was made of. Without what the linker sets it is what the Go command recorded: for
-// go install the version of the module, in a checkout the commit.
+// build identifies the source of this binary. Without the linker's values it is what the Go command
+// recorded, which is the module's version for go install and the commit in a checkout.
 type build struct{ version, commit, date string }
 
 var thisBuild = sync.OnceValue(func() build {
@@ -43,7 +43,7 @@ var thisBuild = sync.OnceValue(func() build {
 	return b
 })
 
-// String returns the version, then the commit and its time where they are known, and Go's version and the system.
+// String returns the version, the commit and its time where known, Go's version and the system.
 func (b build) String() string {
 	of := ""
 	if b.commit != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// gaps makes the automaton of Aho and Corasick that reads the symbols of the tree; nil if
-// there are no gaps.
+// gaps makes the Aho-Corasick automaton for the symbols of the tree, or returns nil if there are no
+// gaps.
 func (g *segmentTree) gaps() *table.Gaps {
 	if g == nil {
 		return nil
@@ -22,7 +22,7 @@ func (g *segmentTree) gaps() *table.Gaps {
 	}
 	b.fail()
 	ordered := b.number()
-	numbers := make([]uint32, len(texts)) // of each symbol of the tree
+	numbers := make([]uint32, len(texts)) // of each symbol in the tree
 	for i, text := range texts {
 		numbers[g.symbols[text]] = ordered[i]
 	}
@@ -35,10 +35,9 @@ func (g *segmentTree) gaps() *table.Gaps {
 	return a
 }
 
-// needed returns the rarest byte that stands after the gaps of all rules, 0 if there is
-// none.
+// needed returns the rarest byte that occurs after the gaps of all rules, or 0 if there is none.
 func (g *segmentTree) needed() (rarest byte) {
-	var rules [256]int // how many rules in a row, from the first on, have the byte
+	var rules [256]int // the number of consecutive rules, from the first, with the byte
 	for i, rest := range g.rests {
 		for j := range len(rest) {
 			if c := rest[j]; rules[c] == i {
@@ -55,14 +54,14 @@ func (g *segmentTree) needed() (rarest byte) {
 	return rarest
 }
 
-// number assigns the nodes their final positions: first those that wait on every path, by symbol; then
-// the children of each anchor and each node, in the order of their parents. numbers holds the numbers of
-// the symbols. The function is long because each step needs the positions assigned by the steps before
-// it.
+// number assigns the nodes their final positions: first those that wait on every path, by symbol;
+// then the children of each anchor and each node, in the order of their parents. numbers has the
+// numbers of the symbols. The function is long because each step needs the positions assigned by
+// previous steps.
 func (g *segmentTree) number(a *table.Gaps, numbers []uint32) {
 	final := make([]uint32, 0, len(g.nodes)) // from final number to node
 	symbol := func(id uint32) uint32 { return numbers[g.nodes[id].symbol] }
-	order := func(id uint32) uint32 { // of children; those of one symbol that must end with the path come last
+	order := func(id uint32) uint32 { // of children; with equal symbols, those that must end with the path come last
 		if g.nodes[id].atEnd {
 			return symbol(id)<<1 | 1
 		}
@@ -78,7 +77,7 @@ func (g *segmentTree) number(a *table.Gaps, numbers []uint32) {
 	}
 	children(everyPathNode)
 	everyPath := children(everyPathSlashNode).End
-	// The sort is stable, so that nodes after nothing come before those after the slash.
+	// The sort is stable, so that nodes after nothing precede those after the slash.
 	slices.SortStableFunc(final, func(x, y uint32) int { return cmp.Compare(symbol(x), symbol(y)) })
 	a.Best = min(g.nodes[everyPathNode].best, g.nodes[everyPathSlashNode].best)
 	a.Anchors = make([]table.Children, len(g.order))
@@ -114,11 +113,10 @@ type ahoCorasick struct {
 	texts []string
 }
 
-// trie makes the states, depth by depth. A state is a range of the symbols, which begin
-// with the same bytes.
+// trie makes the states, depth by depth. A state is a range of symbols with a common beginning.
 func (b *ahoCorasick) trie() {
 	type symbols struct{ from, to, depth uint32 }
-	n, before := 1, "" // a symbol has the states that it does not share with the one before it
+	n, before := 1, "" // the states of a symbol that it doesn't share with the previous one
 	for _, text := range b.texts {
 		n += len(text) - common(before, text)
 		before = text
@@ -151,8 +149,7 @@ func (b *ahoCorasick) trie() {
 	b.Shallow = b.First[1] - 1
 }
 
-// fail links each state to the state of its longest proper suffix, in order of
-// depth.
+// fail links each state to the state of its longest proper suffix, in order of depth.
 func (b *ahoCorasick) fail() {
 	b.Fail = make([]uint32, len(b.Label))
 	for parent := range b.Label {
@@ -167,7 +164,7 @@ func (b *ahoCorasick) fail() {
 	}
 }
 
-// suffix returns the state that a byte leads to from a state or, if there is none, from its
+// suffix returns the state to which a byte leads from a state or, if there is none, from its
 // suffixes.
 func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 	for ; state != 0; state = b.Fail[state] {
@@ -187,9 +184,9 @@ func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 func (b *ahoCorasick) number() []uint32 {
 	n := len(b.texts)
 	up := make([]int, n)          // the longest suffix, n if there is none
-	size := make([]int, n+1)      // of the symbols after one
-	heavy := make([]int, n+1)     // the symbol that follows one, 0 for none, which counts from 1
-	shortest := make([]int, 0, n) // all symbols, in the order of their length
+	size := make([]int, n+1)      // number of symbols after one
+	heavy := make([]int, n+1)     // the symbol that follows one, counting from 1; 0 for none
+	shortest := make([]int, 0, n) // all symbols by length
 	for state, act := range b.Act {
 		if uint32(state) != act || act == 0 {
 			continue

@@ -11,11 +11,11 @@ import (
 
 // prefix is the part of a rule's pattern before its first gap.
 type prefix struct {
-	text  string // its slash included
+	text  string // includes the slash
 	key   uint64 // up to eight bytes after the slash, the first in the highest byte
 	rule  uint32
 	gaps  bool // a gap follows
-	waits bool // the segments after it are searched for, the rule is not tried
+	waits bool // the segments after it are searched for, instead of trying the rule
 }
 
 func newPrefix(text string, rule uint32, gaps bool) prefix {
@@ -23,8 +23,7 @@ func newPrefix(text string, rule uint32, gaps bool) prefix {
 	return prefix{text: text, key: bits.ReverseBytes64(table.FirstOctets([]byte(octets))), rule: rule, gaps: gaps}
 }
 
-// comparePrefixes orders prefixes by text, and equal ones by rule. The key decides nearly
-// always.
+// comparePrefixes orders prefixes by text, and equal ones by rule. Nearly always the keys differ.
 func comparePrefixes(x, y prefix) int {
 	if x.key != y.key {
 		return cmp.Compare(x.key, y.key)
@@ -32,18 +31,18 @@ func comparePrefixes(x, y prefix) int {
 	return cmp.Or(strings.Compare(x.text, y.text), cmp.Compare(x.rule, y.rule))
 }
 
-// prefixes makes the trie of prefixes of a table. An edge has up to eight bytes, and more
-// where no other prefix ends or differs in them.
+// prefixes makes the trie of prefixes of a table. An edge has up to eight bytes, or more while no
+// other prefix ends or differs there.
 type prefixes struct {
 	patterns []Pattern
 	table    *table.Table
-	edges    []table.Edge // in the order in which they are made
+	edges    []table.Edge // in the order of creation
 	// anchor returns the anchor of a prefix that a gap follows.
 	anchor func(prefix) uint32
 }
 
-// build adds all prefixes, sorted by text and then rule, and reports whether that succeeded.
-// None is empty; those that are the slash alone are for point 0.
+// build adds all prefixes, sorted by text and then rule, and reports success. No prefix is empty;
+// those that are only the slash belong to point 0.
 func (b *prefixes) build(all []prefix) bool {
 	t := b.table
 	t.States = make([]table.State, 2, 2+len(all)/4)
@@ -69,8 +68,8 @@ func (b *prefixes) build(all []prefix) bool {
 	return t.SetEdges(b.edges)
 }
 
-// state makes the edges of a state at a depth in bytes, after which all the given prefixes
-// go on.
+// state makes the edges of a state at a depth in bytes, beyond which all the given prefixes
+// continue.
 func (b *prefixes) state(state uint32, depth int, all []prefix) {
 	for len(all) > 0 {
 		text := all[0].text
@@ -85,7 +84,7 @@ func (b *prefixes) state(state uint32, depth int, all []prefix) {
 	}
 }
 
-// edge makes the edge of a state to the prefixes that have the same bytes from depth to end.
+// edge makes the edge of a state to the prefixes with the same bytes from depth to end.
 func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
 	e := newEdge(state, all[0].text[depth:end])
 	if len(all) == 1 && !all[0].waits {
@@ -122,7 +121,7 @@ func common(x, y string) int {
 	return n
 }
 
-// point makes the point of prefixes that are equal, at a depth in bytes.
+// point makes the point of equal prefixes, at a depth in bytes.
 func (b *prefixes) point(all []prefix, depth int) uint32 {
 	id := b.pointOf(all, depth, false)
 	if slices.ContainsFunc(all, func(p prefix) bool { return b.patterns[p.rule].FormB }) {
@@ -131,7 +130,7 @@ func (b *prefixes) point(all []prefix, depth int) uint32 {
 	return id
 }
 
-// pointOf makes the point of those that are in FormB, or of those that are not.
+// pointOf makes the point of those in FormB, or of all others.
 func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	t := b.table
 	p := table.Point{Accept: table.None, End: table.None, Len: uint32(depth), Candidates: uint32(len(t.Candidates))}

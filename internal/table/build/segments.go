@@ -8,29 +8,29 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// maxWork is the number of probes of a hash table that a byte of any path may cost in the
-// search for segments; a probe takes some six nanoseconds. Rules that could cost more have
-// the automaton of gaps: of 100 real machines with segments, one. Segments that wait after
-// a segment of one byte count for more (octetWork), since more paths have that.
+// maxWork limits the hash table probes that a byte of any path may cost in the search for segments;
+// a probe takes about six nanoseconds. Rules that could cost more use the automaton of gaps, which
+// is one in 100 real machines with segments. Segments that wait after a one-byte segment count for
+// more (octetWork), because more paths contain it.
 const maxWork, octetWork = 32, 2
 
-// segmentTries makes table.Segments of the tree of segments: for each anchor a trie of the
-// segments that may begin anywhere and one of those that must end with the path.
+// segmentTries makes table.Segments from the tree of segments. Each anchor has a trie of the
+// segments that may begin anywhere, and one of those that must end with the path.
 type segmentTries struct {
 	*segmentTree
 	to       *table.Segments
 	edges    []table.Edge
-	roots    []root            // of each anchor
-	work     []uint32          // the probes that a place may cost for each anchor and those that it opens
-	lengths  [2]uint8          // of all edges at which segments begin, and of those where they end
-	heads    [filters][]string // the first bytes of the segments that pass a filter
-	children [2][]segment      // of the anchor at hand, those that may begin anywhere and those at the end
+	roots    []root            // per anchor
+	work     []uint32          // probes per place for each anchor and the anchors that it opens
+	lengths  [2]uint8          // lengths of edges at which segments begin, and at which they end
+	heads    [filters][]string // first bytes of the segments that pass a filter
+	children [2][]segment      // of the current anchor: those that may begin anywhere, and those at the end
 }
 
 // root is an anchor of the table while its tries are made.
 type root struct {
 	node    uint32
-	top     uint32 // the anchor of a prefix, or of every path, from which it was opened in one or more steps
+	top     uint32 // anchor of a prefix, or of every path, from which it was opened in one or more steps
 	isOctet bool   // see table.Anchor.Octet
 	filter  uint8
 }
@@ -41,11 +41,11 @@ type segment struct {
 	node uint32
 }
 
-// firstAnchor is the number of the first anchor that stands for a prefix.
+// firstAnchor is the number of the first anchor for a prefix.
 const firstAnchor = table.EveryPathSlash + 1
 
-// The filters of where segments may begin: one is for those that wait on every path, one
-// for those that wait after these, one for those after prefixes.
+// The filters of where segments may begin: for segments that wait on every path, for segments that
+// wait after these, and for segments after prefixes.
 const (
 	ofEveryPath = iota
 	behindEveryPath
@@ -53,8 +53,8 @@ const (
 	filters
 )
 
-// segments makes the tries, nil if there are no segments, or if the search for them could
-// take long.
+// segments makes the tries. It returns nil if there are no segments, or if searching for them could
+// be slow.
 func (g *segmentTree) segments() *table.Segments {
 	if g == nil {
 		return nil
@@ -71,7 +71,7 @@ func (g *segmentTree) segments() *table.Segments {
 	b.edges = make([]table.Edge, 0, len(b.nodes))
 	b.to.States = make([]table.State, 1, n)
 	b.to.Anchors = append(make([]table.Anchor, 0, n), table.Anchor{Best: table.None})
-	for i := 1; i < len(b.roots); i++ { // to which each may add
+	for i := 1; i < len(b.roots); i++ { // each may add more
 		if !b.anchor(uint32(i)) {
 			return nil
 		}
@@ -86,7 +86,7 @@ func (g *segmentTree) segments() *table.Segments {
 	return b.to
 }
 
-// open makes an anchor of a node behind which others wait.
+// open makes an anchor of a node after which others wait.
 func (b *segmentTries) open(from, node uint32, isOctet bool) (anchor uint32) {
 	r := root{node: node, top: b.roots[from].top, isOctet: isOctet, filter: behindPrefixes}
 	if r.top < firstAnchor {
@@ -96,7 +96,7 @@ func (b *segmentTries) open(from, node uint32, isOctet bool) (anchor uint32) {
 	return uint32(len(b.roots) - 1)
 }
 
-// anchor makes the tries of an anchor, and reports whether the search is still short.
+// anchor makes the tries of an anchor, and reports whether the search is still fast.
 func (b *segmentTries) anchor(id uint32) bool {
 	r := b.roots[id]
 	text := b.texts[b.nodes[r.node].symbol]
@@ -119,7 +119,7 @@ func (b *segmentTries) anchor(id uint32) bool {
 			return false
 		}
 		if i > 0 {
-			work = 1 // although it is once a path and not once a byte: so that not too many wait
+			work = 1 // although it is once per path, not per byte, so that not too many wait
 		}
 		b.work[r.top] += work
 		if b.work[r.top] > maxWork {
@@ -130,9 +130,8 @@ func (b *segmentTries) anchor(id uint32) bool {
 	return true
 }
 
-// sortChildren puts the children of an anchor in the order of their text, apart from those
-// that are one byte on every path: these have anchors of their own, which open without a
-// search.
+// sortChildren sorts the children of an anchor by text, except for those that are one byte on every
+// path, which have separate anchors that open without a search.
 func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 	b.children[0], b.children[1] = b.children[0][:0], b.children[1][:0]
 	for child := b.nodes[b.roots[id].node].child; child != 0; child = b.nodes[child].sibling {
@@ -159,8 +158,8 @@ func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 	}
 }
 
-// isOctet reports whether a child of an anchor is one byte that may be on any path, and
-// others wait after it.
+// isOctet reports whether a child of an anchor is a single byte that may be on any path, and others
+// wait after it.
 func (b *segmentTries) isOctet(anchor, child uint32) bool {
 	n := &b.nodes[child]
 	return 0 < anchor && anchor < firstAnchor && n.child != 0 && len(b.texts[n.symbol]) == 1
@@ -171,8 +170,8 @@ func (b *segmentTries) newState() uint32 {
 	return uint32(len(b.to.States) - 1)
 }
 
-// state makes the edges of a state at a depth in bytes, after which all the given
-// segments go on, and returns how many probes it may cost to read on from it.
+// state makes the edges of a state at a depth in bytes, beyond which all the given segments
+// continue. It returns how many probes it may cost to continue from the state.
 func (b *segmentTries) state(state, anchor uint32, depth int, all []segment) (work uint32) {
 	if depth > maxWork*table.EdgeOctets {
 		return maxWork + 1
@@ -193,8 +192,8 @@ func (b *segmentTries) state(state, anchor uint32, depth int, all []segment) (wo
 	return work + uint32(bits.OnesCount8(lengths))
 }
 
-// edge makes the edge of a state to the segments that have the same bytes from depth to
-// end, and returns what state returns of the state after it, 0 if there is none.
+// edge makes the edge of a state to the segments with the same bytes from depth to end. It returns
+// the cost of the state after it, 0 if there is none.
 func (b *segmentTries) edge(state, anchor uint32, depth, end int, all []segment) (work uint32) {
 	first := all[0]
 	at := len(b.edges)
@@ -223,13 +222,13 @@ func (b *segmentTries) edge(state, anchor uint32, depth, end int, all []segment)
 	return b.state(node.Next, anchor, end, all)
 }
 
-// most returns how many probes a place may cost when as many anchors wait at a time as
-// can: all of every path, and of the others those whose prefixes begin with one another.
-// Prefixes are sorted.
+// most returns how many probes a place may cost when as many anchors as possible wait at the same
+// time: all those of every path, and others whose prefixes begin with one another. Prefixes are
+// sorted.
 func (b *segmentTries) most() uint32 {
 	type nested struct {
 		text string
-		work uint32 // with those above
+		work uint32 // including those above
 	}
 	var above []nested
 	most := uint32(0)
@@ -266,7 +265,7 @@ func (b *segmentTries) filters() {
 	}
 	table.AddShorter(t.First[:], b.lengths[0])
 	table.AddShorter(t.Last[:], b.lengths[1])
-	// Few are looked for at once, so that a path is gone through once.
+	// Segments are searched for in few groups, so that a path is traversed once.
 	const few = 12
 	if all := leastHeads(slices.Concat(b.heads[:]...)); len(all) <= few {
 		t.Starts = []table.StartFilter{startFilter(all)}
@@ -280,11 +279,10 @@ func (b *segmentTries) filters() {
 	}
 }
 
-// headOctets is how many bytes a table.StartFilter compares.
+// headOctets is the number of bytes that a table.StartFilter compares.
 const headOctets = 3
 
-// leastHeads sorts the first bytes of segments, and leaves out those that begin with
-// others.
+// leastHeads sorts the first bytes of segments, and omits those that begin with others.
 func leastHeads(heads []string) []string {
 	slices.Sort(heads)
 	n := 0
@@ -297,8 +295,8 @@ func leastHeads(heads []string) []string {
 	return heads[:n]
 }
 
-// startFilter makes the filter of what segments begin with. A group has neighbours in the
-// order of their text, so that they have bytes in common.
+// startFilter makes the filter of the beginnings of segments. Groups consist of neighbours in text
+// order, so that they have bytes in common.
 func startFilter(heads []string) (f table.StartFilter) {
 	const groups = 8
 	for i, head := range heads {

@@ -1,5 +1,5 @@
-// Package build makes the tables of package table. A machine of package automaton that has many rules
-// gives the patterns of them, in the order of their rank, and matches by the table.
+// Package build builds the tables of package table. A machine of package automaton with many rules
+// passes their patterns, sorted by rank, and matches with the table.
 package build
 
 import (
@@ -10,26 +10,26 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Pattern is the path pattern of a rule. The caller has checked that no gap follows another and that none
-// is the last of the pattern.
+// Pattern is the path pattern of a rule. The caller has checked that gaps are neither adjacent nor
+// at the end.
 type Pattern struct {
-	Prefix string // what stands before the first gap
-	Rest   string // what stands after it
+	Prefix string // before the first gap
+	Rest   string // after the first gap
 	Gaps   bool   // there is a gap
-	AtEnd  bool   // the pattern matches only where the path ends
-	FormB  bool   // it is compared with the path in the second of its two forms
+	AtEnd  bool   // matches only up to the end of the path
+	FormB  bool   // compared with the path in the second of its two forms
 }
 
-// Table builds the table for the patterns of ranked rules. It returns nil if they were written so that no table
-// can be fast. It does not retain the list. Segments are searched for if search is set and that is fast;
-// otherwise an automaton reads them. The function is long because it sorts the patterns into five kinds in a
-// single pass.
+// Table builds the table for the patterns of ranked rules. It returns nil if the rules were crafted
+// so that no table can be fast. It doesn't retain the list. It searches for segments if search is
+// set and fast; otherwise an automaton reads them. The function is long because it sorts the
+// patterns into five kinds in a single pass.
 func Table(patterns []Pattern, search bool) *table.Table {
 	t := &table.Table{Base: table.None}
 	s := scratches.Get().(*tableScratch)
 	defer s.release()
 	everyPath, all := s.everyPath[:0], slices.Grow(s.prefixes, len(patterns))
-	slashes := false // a rule begins with a slash, a gap and a slash
+	slashes := false // some rule begins with a slash, a gap and a slash
 	for i := range patterns {
 		id, r := uint32(i), &patterns[i]
 		text, rest, gaps, formB := r.Prefix, r.Rest, r.Gaps, r.FormB
@@ -38,7 +38,7 @@ func Table(patterns []Pattern, search bool) *table.Table {
 			// It matches no path.
 		case text == "" && formB, gaps && table.HasEmptySegment(rest):
 			s.prefixes = all
-			return nil // no robots.txt has such a rule, and no table can hold it
+			return nil // no robots.txt has such a rule, and no table could hold it
 		case gaps && isEveryPath(text, formB):
 			everyPath = append(everyPath, id)
 			slashes = slashes || text == "/" && rest[0] == '/'
@@ -51,9 +51,9 @@ func Table(patterns []Pattern, search bool) *table.Table {
 	var tree *segmentTree
 	for _, id := range everyPath {
 		text, rest := patterns[id].Prefix, patterns[id].Rest
-		// A first segment that does not begin with a slash is found at the same places after
-		// nothing and after the path's slash. All such segments wait after the same of the
-		// two, so that one search finds them.
+		// A first segment that doesn't begin with a slash is found at the same places after nothing and
+		// after the path's slash. All such segments wait after the same one of these, so that a single
+		// search finds them.
 		if rest[0] != '/' {
 			if text = ""; slashes {
 				text = "/"
@@ -63,7 +63,7 @@ func Table(patterns []Pattern, search bool) *table.Table {
 	}
 	slices.SortFunc(all, comparePrefixes)
 	s.everyPath, s.prefixes = everyPath, all
-	// A rule with the same pattern as one that outranks it never decides.
+	// A rule with the same pattern as a higher-ranked one never decides.
 	all = slices.CompactFunc(all, func(x, y prefix) bool {
 		return patterns[x.rule] == patterns[y.rule]
 	})
@@ -73,7 +73,7 @@ func Table(patterns []Pattern, search bool) *table.Table {
 			tree = tree.add(p.rule, p.text, patterns[p.rule].Rest, &patterns[p.rule])
 		}
 	}
-	before := uint32(0) // what the tree's number of an anchor is less than that in the table
+	before := uint32(0) // how much lower an anchor's number is in the tree than in the table
 	if search {
 		t.Segments = tree.segments()
 	}
@@ -94,8 +94,7 @@ func Table(patterns []Pattern, search bool) *table.Table {
 	return t
 }
 
-// tableScratch is what Table writes to and the table does not keep. It serves one table
-// after another.
+// tableScratch is temporary memory for Table, reused from table to table.
 type tableScratch struct {
 	everyPath []uint32
 	prefixes  []prefix
@@ -104,21 +103,21 @@ type tableScratch struct {
 
 var scratches = sync.Pool{New: func() any { return &tableScratch{} }}
 
-// release gives the scratch back, without the texts that it has.
+// release returns the scratch without its texts.
 func (s *tableScratch) release() {
 	clear(s.prefixes)
 	s.prefixes = s.prefixes[:0]
 	scratches.Put(s)
 }
 
-// maxCandidates is how many rules with gaps may be tried one by one for a path. Of more than
-// that, of one prefix or of prefixes of one another, the segments are searched for.
+// maxCandidates limits how many rules with gaps may be tried one by one for a path. If a prefix, or
+// prefixes of each other, have more, their segments are searched for.
 const maxCandidates = 2
 
-// findWaiting decides for which prefixes the segments after them are searched for. The
-// prefixes are sorted.
+// findWaiting decides for which prefixes the following segments are searched for. The prefixes are
+// sorted.
 func findWaiting(all []prefix) {
-	var above []prefix // prefixes of the one at hand whose rules are tried
+	var above []prefix // prefixes of the current one whose rules are tried
 	for len(all) > 0 {
 		text := all[0].text
 		n, gaps := 0, 0

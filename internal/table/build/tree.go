@@ -7,27 +7,27 @@ import (
 )
 
 // segmentTree is the tree of the segments of all rules with gaps, from which table.Segments
-// (segments.go) or table.Gaps (gaps.go) is made. Symbols are the different texts of
-// segments. Numbers are given in the order in which rules are added.
+// (segments.go) or table.Gaps (gaps.go) is made. Symbols are the distinct texts of segments.
+// Numbers are assigned in the order in which rules are added.
 type segmentTree struct {
 	symbols  map[string]uint32
 	texts    []string // of symbols
 	nodes    []treeNode
 	edges    map[treeEdge]uint32
-	anchors  map[anchorKey]uint32 // to the number of the anchor
-	order    []uint32             // the node of each anchor; anchor 0 is none
-	prefixes []string             // the text of each anchor but 0, sorted
-	rests    []string             // of each rule, the pattern after the first gap
+	anchors  map[anchorKey]uint32 // number of the anchor
+	order    []uint32             // node of each anchor; anchor 0 is none
+	prefixes []string             // text of each anchor but 0, sorted
+	rests    []string             // per rule, the pattern after the first gap
 }
 
 // treeNode is a segment, or a prefix that a gap follows.
 type treeNode struct {
 	symbol       uint32
-	atEnd        bool // it must end with the path
-	slash        bool // it waits after the slash on every path
+	atEnd        bool // must end with the path
+	slash        bool // waits after the slash on every path
 	accept, best uint32
 	child        uint32 // the last of its children, 0 if none
-	sibling      uint32 // the child before it, 0 if none
+	sibling      uint32 // the previous child, 0 if none
 }
 
 type treeEdge struct {
@@ -60,8 +60,8 @@ func newSegmentTree() *segmentTree {
 	return g
 }
 
-// add adds the prefix of a rule and its segments, and returns the tree. Most tables have no
-// rule with a gap, and no tree.
+// add adds the prefix of a rule and its segments, and returns the tree. Most tables have no rules
+// with gaps, and no tree.
 func (g *segmentTree) add(rule uint32, prefix, rest string, r *Pattern) *segmentTree {
 	if g == nil {
 		g = newSegmentTree()

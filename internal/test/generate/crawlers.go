@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// A crawler requests one page at a time, evenly over the day. Its group of
-// robots.txt permits all pages that it asks for.
+// A crawler requests one page at a time, evenly over the day. Its robots.txt group permits all
+// pages it requests.
 type crawler struct {
 	name    string
 	addrs   []string
-	robots  int // fetches of robots.txt a day
-	pages   int // other requests a day
+	robots  int // fetches of robots.txt per day
+	pages   int // other requests per day
 	asksFor []string
-	agents  []string // its headers, as the real ones look
+	agents  []string // headers resembling real ones
 }
 
-// obedient are the crawlers that break no rule. robots.txt keeps only AI crawlers out of
-// the archive, so search engines may read it. No crawler here asks for PDFs, searches
-// or the members' pages but three that robots.txt does not bind: AdsBot-Google ignores
-// "*", and ChatGPT-User and Perplexity-User go where a person sends them.
+// obedient are the crawlers that break no rule. robots.txt keeps only AI crawlers out of the
+// archive, so search engines may read it. No crawler here requests PDFs, searches or the members'
+// pages except three that robots.txt doesn't bind: AdsBot-Google ignores "*", and ChatGPT-User and
+// Perplexity-User go where a person sends them.
 var obedient = []crawler{
 	{
 		"Googlebot", addresses("192.0.2.%d", 130, 6), 6, 82, slices.Concat(front, feeds, essays, poems, archive, paged),
@@ -92,7 +92,7 @@ const (
 	hooverAgent   = "Mozilla/5.0 (compatible; PageHoover-spider/0.9; hoover@pagehoover.example)"
 )
 
-// addresses returns n addresses in a row.
+// addresses returns n consecutive addresses.
 func addresses(format string, first, n int) []string {
 	var addrs []string
 	for i := range n {
@@ -101,8 +101,8 @@ func addresses(format string, first, n int) []string {
 	return addrs
 }
 
-// requests returns the lines of a crawler. The first of each day is for robots.txt. A page
-// that it had before may be answered 304.
+// requests returns the lines of a crawler. Its first request of each day is for robots.txt. A page
+// that it fetched before may be answered with 304.
 func (c crawler) requests(r *rand.Rand) []line {
 	var lines []line
 	has := copies{}
@@ -110,13 +110,13 @@ func (c crawler) requests(r *rand.Rand) []line {
 	for day := range days {
 		for i, at := range evenly(r, day, n) {
 			path := pick(r, c.asksFor)
-			if i*c.robots%n < c.robots { // spreads that many over the n
+			if i*c.robots%n < c.robots { // spreads that many over n
 				path = robotsPath
 			}
 			status, had := 200, has.fetch(path, at)
 			switch {
 			case path == "/members/letters":
-				status = 302 // to the page that sells membership
+				status = 302 // redirects to the page that sells membership
 			case had && r.IntN(4) == 0:
 				status = 304
 			}
@@ -126,10 +126,10 @@ func (c crawler) requests(r *rand.Rand) []line {
 	return lines
 }
 
-// copies are the pages that a crawler has; of robots.txt, the versions.
+// copies are the pages that a crawler has, or for robots.txt its versions.
 type copies map[string]bool
 
-// fetch reports whether the crawler has a page already. It has it from then on.
+// fetch reports whether the crawler already has a page, and records that it has it.
 func (c copies) fetch(path string, at time.Time) bool {
 	if path == robotsPath {
 		path = fmt.Sprint(path, robotsSize(at))
@@ -139,13 +139,12 @@ func (c copies) fetch(path string, at time.Time) bool {
 	return had
 }
 
-// grabbitRefused is when the editors had enough. From then on the server
-// refuses GrabbitBot everything but robots.txt: refusing that too would have
-// told it that there are no rules.
+// grabbitRefused is when the editors had enough. From then on the server refuses GrabbitBot
+// everything but robots.txt, because refusing that would have told it that there are no rules.
 var grabbitRefused = monday.Add(2*24*time.Hour + 14*time.Hour + 20*time.Minute)
 
 // grabbit returns the lines of GrabbitBot. Each of its sweeps begins with robots.txt, whose
-// Crawl-delay is 10 seconds, and goes on with the archive, a page every few seconds.
+// Crawl-delay is 10 seconds, and continues with the archive, a page every few seconds.
 func grabbit(r *rand.Rand) []line {
 	// a rule that ends in $ says nothing of it
 	permitted := slices.Concat(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"})
@@ -197,8 +196,7 @@ func grabbitStatus(r *rand.Rand, path string, at time.Time, had bool) int {
 	return 200
 }
 
-// evenly returns n moments of a day in order, none in its last minutes, which are
-// GrabbitBot's.
+// evenly returns n sorted moments of a day, none in its last minutes, which are GrabbitBot's.
 func evenly(r *rand.Rand, day, n int) []time.Time {
 	var times []time.Time
 	for range n {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// dormouse returns the lines of DormouseBot, which obeys: it fetches robots.txt each
-// morning and goes by that until the next. When the archive was closed to it, it went on
-// there until its next fetch.
+// dormouse returns the lines of DormouseBot, which obeys: it fetches robots.txt each morning and
+// follows it until the next. When the archive was closed to it, it continued there until its next
+// fetch.
 func dormouse(r *rand.Rand) []line {
 	const pages = 22
 	addrs := addresses("198.51.100.%d", 32, 2)
@@ -31,7 +31,7 @@ func dormouse(r *rand.Rand) []line {
 			ask(wakes.Add(10*time.Minute+time.Duration(r.IntN(hours*3600))*time.Second), addrs[0], pick(r, paths))
 		}
 	}
-	// Its other machine had a copy of its own.
+	// Its other machine had a separate copy.
 	for _, at := range []string{"18 06:31:10", "18 06:44:52", "18 07:02:30"} {
 		ask(november(at), addrs[1], pick(r, archive))
 	}
@@ -72,8 +72,8 @@ func impostors(r *rand.Rand) []line {
 //go:embed byhand.txt
 var written string
 
-// byHand returns the lines that were written by hand. They are those of three small crawlers, single requests that
-// break a rule or nearly do, and what every log has: lines that are no record, or a strange one. Each row is the
+// byHand returns the lines written by hand: three small crawlers, single requests that break a rule
+// or nearly do, and what every log has, lines that are no record or a strange one. Each row is the
 // time of a line and its text, in which TIME stands for the time.
 func byHand() []line {
 	var lines []line
@@ -103,7 +103,7 @@ func byHand() []line {
 	return lines
 }
 
-// lineAt returns a line of which TIME is the time.
+// lineAt returns a line, replacing TIME by the time.
 func lineAt(when, text string) line {
 	at := november(when)
 	return line{at, strings.Replace(text, "TIME", logTime(at), 1)}

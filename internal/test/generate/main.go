@@ -3,8 +3,8 @@
 //
 //	go run ./internal/test/generate > testdata/sample/access.log.gz
 //
-// The same source always writes the same log. The other files of the sample stand there as they are, and what a
-// true audit finds, expected.json, must be counted anew by hand if a line changes.
+// The same source always writes the same log. The other files of the sample are checked in. The
+// expected findings, expected.json, must be recounted by hand if a line changes.
 //
 // The crawlers with real names break no rule. Crawlers that do are invented, or
 // impostors. All addresses are from the ranges set aside for documentation.
@@ -27,7 +27,7 @@ const (
 	days = 4
 )
 
-// monday is when the log begins, 00:00 of its first day.
+// monday is the beginning of the log, 00:00 of its first day.
 var monday = time.Date(2026, time.November, 16, 0, 0, 0, 0, time.UTC)
 
 // A line is one line of the log, as logged, without its newline.
@@ -44,7 +44,7 @@ func logged(r request) line {
 	return line{r.at, r.String()}
 }
 
-// asked returns the line of a request for a path as everybody makes it.
+// asked returns the line of an ordinary request for a path.
 func asked(at time.Time, addr, agent, path string, status int) line {
 	return logged(request{at: at, addr: addr, line: get(path), status: status, agent: agent})
 }
@@ -62,8 +62,8 @@ func main() {
 	}
 }
 
-// fourDays returns the lines of all clients in order of time. Each client has a random
-// stream of its own, so that a change to one leaves the lines of the others alone.
+// fourDays returns the lines of all clients in order of time. Each client has a separate random
+// stream, so that a change to one doesn't affect the others.
 func fourDays() []line {
 	stream := uint64(0)
 	random := func() *rand.Rand {

@@ -31,16 +31,15 @@ var browsers = []string{
 		"Mobile Safari/537.36",
 }
 
-// cubot is a phone. A few readers have one, and it is no bot.
+// cubot is a phone that a few readers have. It isn't a bot.
 const cubot = "Mozilla/5.0 (Linux; Android 13; CUBOT KINGKONG 9) AppleWebKit/537.36 (KHTML, like Gecko) " +
 	"Chrome/150.0.7390.44 Mobile Safari/537.36"
 
-// hourly is how many of a day's visits begin in each of its hours.
+// hourly is how many of a day's visits begin in each hour.
 var hourly = [24]int{2, 1, 1, 1, 1, 2, 4, 7, 8, 7, 6, 6, 8, 7, 6, 6, 6, 7, 8, 9, 10, 10, 7, 3}
 
-// entrances and wanders are where a visit begins and where it goes on to.
-// Readers search, take PDFs and open the members' pages, as people may; some
-// of them even ask the search about crawlers.
+// entrances are the pages where visits begin, and wanders those where they continue. Readers
+// search, download PDFs and open the members' pages, as people may; some even search for crawlers.
 var (
 	entrances = slices.Concat([]string{"/", "/", "/", "/", "/", "/", "/issues/", "/archive/"}, essays, poems[:4])
 	wanders   = slices.Concat(front, essays, poems, archive[:12], pdfs[6:], []string{
@@ -61,8 +60,8 @@ func readers(r *rand.Rand) []line {
 	return lines
 }
 
-// visit is one reader from the first page, with all that a page loads, to the
-// last, which is read before the next begins.
+// visit is one reader's visit from the first page, with everything that a page loads, to the last.
+// A page is read before the next begins.
 func visit(r *rand.Rand, at time.Time) []line {
 	var lines []line
 	addr, agent := readerAddr(r), pick(r, browsers)
@@ -104,7 +103,7 @@ func visit(r *rand.Rand, at time.Time) []line {
 	return lines
 }
 
-// pageStatus is what a page answers a reader who is no member.
+// pageStatus is the status of a page for a reader without membership.
 func pageStatus(path string) int {
 	if strings.HasPrefix(path, "/members/") && path != "/members/join" {
 		return 302
@@ -112,7 +111,7 @@ func pageStatus(path string) int {
 	return 200
 }
 
-// readerAddr is an address of the readers' ranges; some have IPv6.
+// readerAddr is an address in the readers' ranges, sometimes IPv6.
 func readerAddr(r *rand.Rand) string {
 	switch r.IntN(5) {
 	case 0:

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The parts of the site. A path with a slash at its end is a page of links.
+// The parts of the site. A path with a final slash is a page of links.
 var (
 	front = []string{"/", "/about", "/issues/", "/essays/", "/poems/", "/archive/", "/members/join"}
 	feeds = []string{"/feed.xml", "/sitemap.xml"}
@@ -30,8 +30,8 @@ var (
 		"a-walk-in-march", "correspondence")
 	covers = inYears("/archive/covers/%d-%s.jpg", "spring", "autumn")
 
-	// What GrabbitBot guesses at: pages that were never there, and years
-	// without their slash, which the server redirects.
+	// What GrabbitBot guesses: pages that never existed, and years without their slash, which the
+	// server redirects.
 	lost = under("/archive/", "1961/editorial", "1962/editorial", "1963/editorial", "1964/reviews", "1965/reviews",
 		"index.zip")
 	bare = under("/archive/", "1974", "1978", "1981", "1984", "1987", "1992")
@@ -60,9 +60,8 @@ func inYears(format string, names ...string) []string {
 
 const robotsPath = "/robots.txt"
 
-// The site's robots.txt changed once in the four days, and for forty minutes of
-// the first evening it could not be fetched: a fault of the server, which answered all
-// requests with 500.
+// The site's robots.txt changed once in the four days. For forty minutes of the first evening it
+// couldn't be fetched, because of a server fault that answered all requests with 500.
 var (
 	downFrom = november("16 21:10:00")
 	downTo   = november("16 21:50:00")
@@ -72,7 +71,7 @@ var (
 // down reports whether the site was down.
 func down(at time.Time) bool { return !at.Before(downFrom) && at.Before(downTo) }
 
-// robotsSize is the size of the robots.txt in force, which stands in the sample.
+// robotsSize is the size of the robots.txt in force, which is part of the sample.
 func robotsSize(at time.Time) int {
 	if at.Before(changed) {
 		return 471
@@ -80,8 +79,8 @@ func robotsSize(at time.Time) int {
 	return 715
 }
 
-// bodySize is the size of a path's body: the true one of robots.txt, for
-// everything else one made up from the path, always the same.
+// bodySize is the size of a path's body. For robots.txt it is the true one, for everything else it
+// is derived from the path.
 func bodySize(path string, at time.Time) int {
 	if path == robotsPath {
 		return robotsSize(at)
@@ -100,26 +99,26 @@ func bodySize(path string, at time.Time) int {
 	return 6_000 + 2*spread
 }
 
-// A request is what one line of the log says.
+// A request is the content of one line of the log.
 type request struct {
 	at       time.Time
 	addr     string
-	line     string // METHOD TARGET PROTOCOL, escaped as the log escapes it
+	line     string // METHOD TARGET PROTOCOL, escaped as in the log
 	status   int
-	referrer string // "" is none
+	referrer string // "" if there is none
 	agent    string
 }
 
-// get is a request for a path as everybody makes it.
+// get is an ordinary request for a path.
 func get(path string) string { return "GET " + path + " HTTP/1.1" }
 
-// String is the request in Apache's combined format.
+// String returns the request in Apache's combined format.
 func (r request) String() string {
 	return fmt.Sprintf(`%s - - [%s] "%s" %d %s "%s" "%s"`, r.addr, logTime(r.at), r.line, r.status, r.size(),
 		cmp.Or(r.referrer, "-"), r.agent)
 }
 
-// size is the logged number of bytes of the body, "-" where none was sent.
+// size returns the logged number of bytes of the body, "-" if none was sent.
 func (r request) size() string {
 	method, rest, _ := strings.Cut(r.line, " ")
 	target, _, _ := strings.Cut(rest, " ")
@@ -132,5 +131,5 @@ func (r request) size() string {
 	return strconv.Itoa(r.status - 100) // the server's error pages are short
 }
 
-// logTime is a moment as the log writes it.
+// logTime formats a time as in the log.
 func logTime(at time.Time) string { return at.Format("02/Jan/2006:15:04:05 -0700") }

@@ -1,5 +1,5 @@
-// Package jobtest writes logs of all kinds, with what they are judged by, for tests that audit the
-// same logs in several ways.
+// Package jobtest writes logs of all kinds, with a policy, for tests that audit the same logs in
+// several ways.
 package jobtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Logs are the names of logs, and of what an audit judges them by.
+// Logs are the names of logs, with what an audit needs to judge them.
 type Logs struct {
 	Names  []string
 	Policy string   // a manifest with two versions
@@ -25,9 +25,9 @@ type Logs struct {
 	Since  string   // a date within the logs
 }
 
-// Write writes logs to a folder: days plain ones and as many compressed ones of a day each, and of
-// each kind that an audit treats in a way of its own one or two: damaged, with lines that cannot be
-// parsed, without lines, with a header, and one that is to be divided.
+// Write writes logs to a folder: days plain ones and as many compressed ones of a day each, and one
+// or two of each kind with special treatment: damaged, with lines that can't be parsed, without
+// lines, with a header, and one large enough to be divided.
 func Write(t testing.TB, dir string, days int, zstd func(data []byte) []byte) Logs {
 	w := &writer{t: t, dir: dir, rng: rand.New(rand.NewPCG(19, 1))}
 	for i := range days {
@@ -86,7 +86,7 @@ var agents = []string{
 	"CCBot/2.0 (GPTBot)", "Mozilla/5.0 Firefox/130",
 }
 
-// lines returns n lines of a day in November 2026, of which a share cannot be parsed.
+// lines returns n lines of a day in November 2026, a share of which can't be parsed.
 func (w *writer) lines(day, n int, rubbish float64) []byte {
 	var b bytes.Buffer
 	rng := w.rng
@@ -97,7 +97,7 @@ func (w *writer) lines(day, n int, rubbish float64) []byte {
 		}
 		path, status := []string{"/private/x", "/", "/shop?a=%7e", "/robots.txt"}[min(rng.IntN(12), 3)], 200
 		if path == "/robots.txt" && day == 4 && rng.IntN(9) == 0 {
-			status = 503 // which clears the requests of some days
+			status = 503 // clears the requests of some days
 		}
 		fmt.Fprintf(&b, "192.0.%d.%d - - [%02d/Nov/2026:%02d:%02d:%02d +0000] \"GET %s HTTP/1.1\" %d %d \"-\" %q\n",
 			2+rng.IntN(2), rng.IntN(40), day, rng.IntN(24), rng.IntN(60), rng.IntN(60), path, status, 40+rng.IntN(9),

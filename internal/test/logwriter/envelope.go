@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Wrap puts a line into an envelope, by its name and a sample with an ellipsis for the line, in
-// quotes if it is a string of JSON.
+// Wrap puts a line into an envelope, given its name and a sample with an ellipsis for the line, in
+// quotes if it is a JSON string.
 //
-// Docker ends each line with a line break. A field of the journal that is no UTF-8 is an array of
-// numbers; so is one with control characters. Source: systemd.io/JOURNAL_EXPORT_FORMATS, JSON.
+// Docker ends each line with a line break. A field of the journal that isn't UTF-8 or has control
+// characters is an array of numbers. Source: systemd.io/JOURNAL_EXPORT_FORMATS, JSON.
 func Wrap(name, sample, line string) string {
 	text := ""
 	switch {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// each replaces bytes by what f returns for them; an empty text leaves them as they are.
+// each replaces each byte by the result of f; an empty result keeps it.
 func each(s string, f func(c byte) string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -20,7 +20,7 @@ func each(s string, f func(c byte) string) string {
 	return b.String()
 }
 
-// hex writes control characters, bytes above 126 and those of a set as numbers.
+// hex hex-escapes control characters, bytes above 126 and those in a set.
 func hex(s, number, set string) string {
 	return each(s, func(c byte) string {
 		if c < ' ' || c > 126 || strings.IndexByte(set, c) >= 0 {
@@ -30,9 +30,9 @@ func hex(s, number, set string) string {
 	})
 }
 
-// Apache escapes as Apache does since 2.0.46: quotes and backslashes by a backslash, white
-// space in the way of C, and all that is not printable as \xhh.
-// Source: httpd.apache.org/docs/2.4/mod/mod_log_config.html, "Format Notes".
+// Apache escapes like Apache since 2.0.46: quotes and backslashes with a backslash, white space as
+// in C, and everything unprintable as \xhh. Source:
+// httpd.apache.org/docs/2.4/mod/mod_log_config.html, "Format Notes".
 func Apache(s string) string {
 	return each(s, func(c byte) string {
 		if i := strings.IndexByte("\b\n\r\t\v\\\"", c); i >= 0 {
@@ -45,14 +45,12 @@ func Apache(s string) string {
 	})
 }
 
-// Nginx escapes as nginx does by default: a quote, a backslash, and all bytes below 32 and
-// above 126 as \xHH.
-// Source: nginx.org/en/docs/http/ngx_http_log_module.html, log_format, escape.
+// Nginx escapes like nginx by default: a quote, a backslash, and all bytes below 32 and above 126
+// as \xHH. Source: nginx.org/en/docs/http/ngx_http_log_module.html, log_format, escape.
 func Nginx(s string) string { return hex(s, `\x%02X`, `"\`) }
 
-// NginxJSON escapes as nginx does with escape=json: only what JSON does not allow in
-// strings. Octets that are no UTF-8 are written as they are.
-// Source: as Nginx.
+// NginxJSON escapes like nginx with escape=json: only what JSON doesn't allow in strings. Bytes
+// that aren't UTF-8 are unchanged. Source: as Nginx.
 func NginxJSON(s string) string {
 	return each(s, func(c byte) string {
 		if i := strings.IndexByte("\n\r\t\b\f\"\\", c); i >= 0 {
@@ -65,22 +63,21 @@ func NginxJSON(s string) string {
 	})
 }
 
-// haproxy writes control characters, bytes above 126, the hash sign and those in more as #XX.
-// Source: docs.haproxy.org/2.8/configuration.html, 8.6 "Non-printable characters": in the
-// request line the quote is written so too, in captured headers also braces and the bar.
+// haproxy writes control characters, bytes above 126, the hash sign and the bytes in more as #XX.
+// Source: docs.haproxy.org/2.8/configuration.html, 8.6 "Non-printable characters". This includes
+// the quote in the request line, and in captured headers also braces and the bar.
 func haproxy(s, more string) string { return hex(s, "#%02X", "#"+more) }
 
-// cloudfront percent-encodes what CloudFront does in the values of its logs, the percent
-// sign included: a client's %20 is logged as %2520.
-// Source: docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html.
+// cloudfront percent-encodes like CloudFront in log values, including the percent sign: a client's
+// %20 is logged as %2520. Source:
+// docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html.
 func cloudfront(s string) string { return hex(s, "%%%02X", " <>\"#%{|}\\^~[]`'") }
 
-// zeek writes octets that are not printable as \xhh and a backslash twice. Valid UTF-8 is
-// kept.
-// Source: docs.zeek.org, scripts/base/frameworks/logging/writers/ascii.zeek, enable_utf_8.
+// zeek writes unprintable bytes as \xhh and doubles backslashes. Valid UTF-8 is kept. Source:
+// docs.zeek.org, scripts/base/frameworks/logging/writers/ascii.zeek, enable_utf_8.
 func zeek(s string) string {
 	if s == "-" || s == "(empty)" {
-		return fmt.Sprintf(`\x%02x`, s[0]) + s[1:] // it is not to be taken for a field without a value
+		return fmt.Sprintf(`\x%02x`, s[0]) + s[1:] // otherwise it would look like a field without a value
 	}
 	var b strings.Builder
 	for s != "" {
@@ -98,17 +95,17 @@ func zeek(s string) string {
 	return b.String()
 }
 
-// doubled doubles the quotes of a field in quotes. Source: RFC 4180, 2.7.
+// doubled doubles the quotes of a quoted field. Source: RFC 4180, 2.7.
 func doubled(s string) string { return strings.ReplaceAll(s, `"`, `""`) }
 
-// quoted is a string as encoders of JSON in Go write it, without its quotes: octets that are
-// no UTF-8 become U+FFFD, and <, > and & are escaped. Source: pkg.go.dev/encoding/json.
+// quoted returns a string as JSON encoders in Go write it, without its quotes: bytes that aren't
+// UTF-8 become U+FFFD, and <, > and & are escaped. Source: pkg.go.dev/encoding/json.
 func quoted(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b[1 : len(b)-1])
 }
 
-// valid is what quoted leaves of a string.
+// valid returns what survives quoted.
 func valid(s string) string { return string([]rune(s)) }
 
 // akamai percent-encodes a header for DataStream 2.

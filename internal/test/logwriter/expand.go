@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// conditional is a text that stands in a line only if a request meets a condition, and joint is a
-// comma that such a text has left at the end of an object or a list.
+// conditional matches a text that is part of a line only if a request meets a condition, and joint
+// matches a comma that an omitted text has left at the end of an object or a list.
 var (
 	conditional = regexp.MustCompile(`<\?([^>]+)>(.*?)<\?>`)
 	joint       = regexp.MustCompile(`,([}\]])`)
 	placeholder = regexp.MustCompile(`<([a-z]+)(%?)(?:\|([^>]*)|:([^>]*))?>`)
 )
 
-// meets reports whether a request meets a condition; one that begins with ! must not be met.
+// meets reports whether a request meets a condition. A condition that begins with ! is negated.
 func (r *Request) meets(condition string) bool {
 	if condition, not := strings.CutPrefix(condition, "!"); not {
 		return !r.meets(condition)
@@ -30,10 +30,10 @@ func (r *Request) meets(condition string) bool {
 	}[condition]
 }
 
-// expand returns a text in which <name> stands for what is known of a request, <name|text> for
-// text if that is empty or 0, <name%> for it with its percent-encoding, <time:layout>,
-// <utc:layout> and <created:layout> for its time, <unix:digits> for the seconds since 1970, and
-// <?condition>text<?> for text if the condition is met.
+// expand expands a text: <name> is a fact about a request, <name|text> falls back to text if that
+// is empty or 0, <name%> undoes its percent-encoding, <time:layout>, <utc:layout> and
+// <created:layout> format its time, <unix:digits> gives the seconds since 1970, and
+// <?condition>text<?> is text if the condition is met.
 func (w *Writer) expand(text string, r *Request, escape func(string) string) string {
 	text = conditional.ReplaceAllStringFunc(text, func(match string) string {
 		parts := conditional.FindStringSubmatch(match)
@@ -93,7 +93,7 @@ func (r *Request) at(name, layout string) string {
 	return r.Time.Format(layout)
 }
 
-// own returns what a server writes itself, by name.
+// own returns the values that a server writes itself, by name.
 func (r *Request) own() map[string]string {
 	path, _ := r.pathQuery()
 	return map[string]string{
@@ -109,7 +109,7 @@ func (r *Request) own() map[string]string {
 	}
 }
 
-// sent returns what a client has written, and whether it has. texts are those of the request.
+// sent returns what a client has written, and whether it has. texts are the texts of the request.
 func (r *Request) sent(name string, texts func() map[string]string) (value string, wasSent bool) {
 	switch name {
 	case "agent":
@@ -120,7 +120,7 @@ func (r *Request) sent(name string, texts func() map[string]string) (value strin
 		return first(r.Forwarded, ""), len(r.Forwarded) > 0
 	case "user":
 		return r.User, r.User != ""
-	case "via": // what a proxy takes for the client
+	case "via": // what a proxy takes as the client
 		return first(r.Forwarded, r.Client.Addr().String()), true
 	case "list":
 		return first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1"), true
@@ -132,7 +132,7 @@ func (r *Request) sent(name string, texts func() map[string]string) (value strin
 	return value, true
 }
 
-// texts returns what every request has, as its client wrote it, by name.
+// texts returns the parts of every request as its client wrote them, by name.
 func (r *Request) texts() map[string]string {
 	path, query := r.pathQuery()
 	return map[string]string{

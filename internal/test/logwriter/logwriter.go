@@ -1,8 +1,8 @@
-// Package logwriter writes one request as the servers, load balancers and CDNs of this
-// world do. Each writer is made from a sample line, which is from the documentation of its format,
-// and from what that says of escaping. It shares no code with the readers in scan/format, and
-// knows nothing of the words by which they find fields, so that a misreading by either side is
-// found. No shipped program contains it.
+// Package logwriter writes a request as various servers, load balancers and CDNs log it. Each
+// writer is made from a sample line in the documentation of its format, and from the documented
+// escaping. It shares no code with the readers in scan/format, and doesn't know the notation by
+// which they find fields, so that misreadings on either side are found. No shipped program contains
+// it.
 package logwriter
 
 import (
@@ -14,80 +14,79 @@ import (
 	"time"
 )
 
-// Request is what a server knows about a request. Its strings hold what the client sent,
-// octet by byte.
+// Request is what a server knows about a request. Its strings hold exactly the bytes that the
+// client sent.
 type Request struct {
 	// Name says what is special about the request.
 	Name string
 
 	Time                     time.Time
 	Client                   netip.AddrPort
-	Scheme, Host             string // the host without its port, an IPv6 address without brackets
+	Scheme, Host             string // the host without port, an IPv6 address without brackets
 	Port                     int    // where the server listens
 	Method, Target, Protocol string // Protocol is empty for HTTP/0.9
-	Status                   int    // 0 if nothing was answered
-	Size                     int64  // of the body sent
+	Status                   int    // 0 if there was no answer
+	Size                     int64  // of the body
 	User                     string // empty if the client named none
 
 	// Headers are nil if the client did not send them. Forwarded is X-Forwarded-For.
 	Agent, Referer, Forwarded []string
 
-	// Cookie is a header of no interest, and HostHeader the header Host if it is not the host's.
+	// Cookie is a header of no interest. HostHeader is the Host header if it differs from the host.
 	Cookie, HostHeader string
 
-	// Claim is what a CDN says about the client; empty if nothing.
+	// Claim is a CDN's claim about the client; empty if there is none.
 	Claim string
 }
 
-// Facts are what a reader can know from one line. The zero value is of a line that has
-// nothing.
+// Facts are what a reader can know from one line. The zero value stands for a line without any.
 type Facts struct {
 	Agent, Addr, Host, Forwarded, Method, Target, Claim string
 
-	Time   time.Time // zero if the line has none that can be read
+	Time   time.Time // zero if the line has no readable time
 	Status int
 	Size   int64
-	// Lossy is "decoded" or "rewritten" if the log changed the target, and empty if not.
+	// Lossy is "decoded" or "rewritten" if the log changed the target, otherwise empty.
 	Lossy string
 
-	// Unparsed tells that the line is no request for a reader: it has no target.
+	// Unparsed means that the line isn't a request to a reader, because it has no target.
 	Unparsed bool
-	// Unclear tells that the line does not say where its fields end, because the format
-	// escapes nothing. It may be left unparsed, but it must not be read as something else.
+	// Unclear means that the ends of the line's fields are ambiguous, because the format escapes
+	// nothing. A reader may leave it unparsed, but must not misread it.
 	Unclear bool
 }
 
-// Sizes of Facts that are none.
+// Sizes of Facts that mean none.
 const (
-	NoSize  = -1 // this line has none
-	NoSizes = -2 // the format has none
+	NoSize  = -1 // this line has no size
+	NoSizes = -2 // the format has no sizes
 )
 
 // Writer writes requests in one format.
 type Writer struct {
-	// Format is the name of the format that reads the lines, and Variant what else writes
-	// it, if several do.
+	// Format is the name of the format that reads the lines, and Variant the program that writes it,
+	// if there are several.
 	Format, Variant string
-	// Head is what stands before the first line of a file.
+	// Head precedes the first line of a file.
 	Head string
 
-	// line is the line of a request, as expand has it. It is made of the sample of the format, with
-	// some texts replaced: pairs of old and new ones.
+	// line is the line of a request in the notation of expand. It is made from the sample of the
+	// format, with some texts replaced: pairs of old and new ones.
 	line string
 	with []string
-	// only says which requests come into such a log: conditions with blanks between them.
+	// only lists conditions, separated by blanks, for requests that occur in such a log.
 	only   string
-	escape func(string) string // of what a client writes; nil: nothing is
-	// inLine is escape for the request line, if that is another.
+	escape func(string) string // escapes what a client writes; nil if nothing is escaped
+	// inLine is escape for the request line, if that differs.
 	inLine func(string) string
-	// missing stands for a header that was not sent: "" is a dash, and "none" nothing.
+	// missing stands for a header that was not sent: "" is a dash, and "none" is nothing.
 	missing string
 	empty   string // stands for a header without a value
-	json    bool   // a string has no bytes that are no UTF-8, and no header that was not sent
-	// says is what the line tells where that is not what the request is: words of a name of Facts,
-	// an equals sign and a text for expand.
+	json    bool   // strings contain only UTF-8, and headers not sent are omitted
+	// says lists what the line shows if that differs from the request: words of a name of Facts, an
+	// equals sign and a text for expand.
 	says string
-	// keep changes what the line tells in ways that have no words. nil changes nothing.
+	// keep changes the facts of the line in ways that says can't express. nil changes nothing.
 	keep func(f *Facts, r *Request)
 }
 
@@ -100,8 +99,8 @@ func (w *Writer) Name() string {
 	return name
 }
 
-// Write appends the line of a request, without its line end, and returns what it says. ok
-// is false if such a request never comes into such a log.
+// Write appends the line of a request, without line end, and returns its facts. ok is false if such
+// a request never occurs in such a log.
 func (w *Writer) Write(b []byte, r *Request) (line []byte, says Facts, ok bool) {
 	says = w.facts(r)
 	if wholeAnswers[w.Format] && says.Size > 0 {
@@ -115,7 +114,7 @@ func (w *Writer) Write(b []byte, r *Request) (line []byte, says Facts, ok bool) 
 	return append(b, w.expand(w.line, r, w.escape)...), says, true
 }
 
-// facts returns what the line of a request says.
+// facts returns the facts of a request's line.
 func (w *Writer) facts(r *Request) Facts {
 	f := Facts{
 		Agent: first(r.Agent, "-"), Addr: r.Client.Addr().String(), Method: r.Method, Target: r.Target,
@@ -132,7 +131,7 @@ func (w *Writer) facts(r *Request) Facts {
 		name, value, _ := strings.Cut(word, "=")
 		value = w.expand(value, r, nil)
 		switch name {
-		case "time": // a unit, or what it is before that of the request
+		case "time": // a unit, or text before the request's time
 			unit, _ := time.ParseDuration(value)
 			if f.Time = r.Time.Truncate(unit); unit < 0 {
 				f.Time = r.Time.Add(unit)
@@ -145,9 +144,9 @@ func (w *Writer) facts(r *Request) Facts {
 			} else if f.Size == 0 {
 				f.Size = NoSize
 			}
-		case "unclear": // where a field ends that has a quote
+		case "unclear": // the end of a field that contains a quote
 			f.Unclear = strings.Contains(value, `"`)
-		case "divided": // a field that has a blank
+		case "divided": // a field that contains a blank
 			f.Unclear = strings.Contains(value, " ")
 		default:
 			*texts[name] = value
@@ -161,15 +160,15 @@ func (w *Writer) facts(r *Request) Facts {
 	}
 	if w.json {
 		if f.Target = valid(f.Target); strings.ContainsRune(f.Target, '\ufffd') {
-			f.Lossy = "rewritten" // a byte was replaced, or is a client's own U+FFFD
+			f.Lossy = "rewritten" // a byte was replaced, or the client itself sent U+FFFD
 		}
 	}
 	return f
 }
 
-// wholeAnswers are the formats whose sizes count the header fields of answers, or do so as far as
-// is documented: they tell of the body only if nothing was sent. (Sizes of logs written here are
-// those of bodies all the same.)
+// wholeAnswers are the formats whose sizes include the header fields of answers, or may according
+// to the documentation. They show the body's size only if nothing was sent. (The sizes written here
+// are nevertheless the bodies'.)
 var wholeAnswers = map[string]bool{
 	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "incapsula": true, "gcs_csv": true,
 	"alb": true, "alb_early": true, "squid": true, "haproxy": true, "haproxy_clf": true,
@@ -178,16 +177,16 @@ var wholeAnswers = map[string]bool{
 	"cloudfront_json": true, "azure_app_service": true, "kong_json": true,
 }
 
-// Of returns a writer of lines, as Expand has them, which say what says has.
+// Of returns a writer of lines in the notation of Expand, with the facts in says.
 func Of(line, says string, escape func(string) string, missing string) *Writer {
 	return &Writer{line: line, says: says, escape: escape, missing: missing}
 }
 
-// Expand is a part of a line of Of for a request.
+// Expand expands a part of a line of Of for a request.
 func (w *Writer) Expand(line string, r *Request) string { return w.expand(line, r, w.escape) }
 
-// Writers returns the writers of all formats. byName is format.ByName, which this package
-// cannot import: the tests of scan/format import it.
+// Writers returns the writers of all formats. byName is format.ByName, which this package can't
+// import because the tests of scan/format import this package.
 func Writers[F interface {
 	Head() string
 	Sample() string
@@ -208,12 +207,12 @@ func first(header []string, missing string) string {
 	return header[0]
 }
 
-// line is the first line of the request as it was sent.
+// line returns the first line of the request as sent.
 func (r *Request) line() string {
 	return strings.TrimSuffix(r.Method+" "+r.Target+" "+r.Protocol, " ")
 }
 
-// bracketed is the host as it stands in a URL: an IPv6 address in brackets.
+// bracketed returns the host as in a URL: an IPv6 address in brackets.
 func (r *Request) bracketed() string {
 	if strings.Contains(r.Host, ":") {
 		return "[" + r.Host + "]"
@@ -221,10 +220,10 @@ func (r *Request) bracketed() string {
 	return r.Host
 }
 
-// hostPort is the host with the port of the server.
+// hostPort returns the host with the port of the server.
 func (r *Request) hostPort() string { return fmt.Sprintf("%s:%d", r.bracketed(), r.Port) }
 
-// hostHeader is the header Host as browsers send it: with the port if it is not the usual.
+// hostHeader returns the Host header as browsers send it, with the port if it isn't the usual one.
 func (r *Request) hostHeader() string {
 	if r.usualPort() {
 		return r.bracketed()
@@ -239,7 +238,7 @@ func (r *Request) usualPort() bool {
 // onPath reports whether the target is a path, as nearly all are.
 func (r *Request) onPath() bool { return strings.HasPrefix(r.Target, "/") }
 
-// absolute is the target as a whole URL with the scheme that a log knows better than the client.
+// absolute returns the target as a whole URL with the scheme from the log's view.
 func (r *Request) absolute(host string) string {
 	if r.onPath() {
 		return r.Scheme + "://" + host + r.Target

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Ordinary returns a request in which nothing is special.
+// Ordinary returns a request without anything special.
 func Ordinary() *Request {
 	return &Request{
 		Name:   "ordinary",
@@ -19,7 +19,7 @@ func Ordinary() *Request {
 	}
 }
 
-// Requests returns forty requests. Each has a trap for the reader of some format.
+// Requests returns forty requests, each with a trap for some format.
 func Requests() []*Request {
 	requests := []*Request{
 		Ordinary(),
@@ -74,7 +74,7 @@ func Requests() []*Request {
 	return requests
 }
 
-// changed returns an ordinary request with something changed.
+// changed returns an ordinary request with a modification.
 func changed(name string, change func(*Request)) *Request {
 	r := Ordinary()
 	r.Name = name

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// listed is of logs with X-Forwarded-For in the place of the client: whose address it is depends on
-// the proxies.
+// listed is for logs with X-Forwarded-For instead of the client, where the proxies determine whose
+// address it is.
 const listed = "addr= divided=<user> forwarded=<list>"
 
-// encodedAgent is the User-Agent of samples whose values are percent-encoded.
+// encodedAgent is the User-Agent of samples with percent-encoded values.
 const encodedAgent = "Mozilla/5.0%20(compatible;%20FooBot/1.0)"
 
-// textWriters write formats with literals between the fields, as the documents say that
-// scan/format names at their rows. Some add what samples lack.
+// textWriters write formats with literals between the fields, according to the documents cited at
+// the rows in scan/format. Some add what samples lack.
 func textWriters() []*Writer {
 	const host = "host=<host>"
 	const asked = "GET /a?b=c HTTP/1.1"
-	const dashes = "agent=<agent|-> unclear=<agent|-><target>" // of what escapes nothing
+	const dashes = "agent=<agent|-> unclear=<agent|-><target>" // for formats without escaping
 	const envoy = "host=<hostheader> forwarded=<forwarded> time=1ms " + dashes
 	balanced := []string{"200 200", "<status|460> <status|->"}
 	envoyForwarded := []string{`"-" "Moz`, `"<forwarded>" "Moz`}
@@ -27,8 +27,8 @@ func textWriters() []*Writer {
 		{Format: "combined", Variant: "nginx", escape: Nginx},
 		{Format: "combined", Variant: "nginx's package", escape: Nginx, says: "forwarded=<forwarded>",
 			with: []string{`FooBot/1.0)"`, `FooBot/1.0)" "<forwarded>"`}},
-		// varnishncsa escapes since 4.0.3 (github.com/varnishcache/varnish-cache/issues/1868),
-		// and %r has the host in it, with the scheme http whatever it was.
+		// varnishncsa escapes since 4.0.3 (github.com/varnishcache/varnish-cache/issues/1868), and its %r
+		// includes the host, always with the scheme http.
 		{Format: "combined", Variant: "varnishncsa", only: "http path", escape: Apache,
 			with: []string{asked, "<method> http://<hostheader><target> <protocol>"},
 			says: "size=- target=http://<hostheader><target>"},
@@ -76,35 +76,35 @@ func textWriters() []*Writer {
 		{Format: "timed_unquoted", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
 		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms target=<url>", keep: func(f *Facts, r *Request) {
 			f.Method = "GET"
-			f.Unclear = strings.Contains(f.Agent+f.Target+first(r.Referer, ""), "|") // which divides fields
+			f.Unclear = strings.Contains(f.Agent+f.Target+first(r.Referer, ""), "|") // separates fields
 		}},
 
 		// A header that is empty or was not sent is a dash in quotes.
 		{Format: "traefik", only: "http", says: dashes + "<referer|->", with: []string{`"-" "Moz`, `"<referer|->" "Moz`}},
 		{Format: "traefik_early", only: "http", says: dashes},
-		// Two headers are captured, Host and User-Agent. No zone is named; the clock is the local
-		// one, here UTC. Source: docs.haproxy.org/2.8/configuration.html, 8.6 and 8.8.
+		// Two headers are captured, Host and User-Agent. There is no zone; the clock is the local one,
+		// here UTC. Source: docs.haproxy.org/2.8/configuration.html, 8.6 and 8.8.
 		{Format: "haproxy", only: "http", missing: "none",
 			says:   "host=<hostheader> time=1ms agent=<agent> target=<urlheader>",
 			escape: func(s string) string { return haproxy(s, `"{|}`) },
 			inLine: func(s string) string { return haproxy(s, `"`) },
 			with: []string{"05:06:07.000", "<utc:15:04:05.000>", "04/Mar/2026", "<utc:02/Jan/2006>", "http-in ",
 				"http-in<?https>~<?> ", " 200 ", " <status|-1> ", `0/0 "`, `0/0 {<hostheader>|<agent>} {} "`}},
-		// A response code of 0 tells that none was sent.
+		// A response code of 0 means that no response was sent.
 		{Format: "envoy", only: "http", with: append(envoyForwarded, " 200 ", " <status> "), says: "addr= " + envoy},
 		{Format: "istio", only: "http", with: append(envoyForwarded, " 200 ", " <status> "), says: envoy},
-		// A quote is logged as \x22 (github.com/DataBiosphere/azul/pull/4920). A status of 460 tells
-		// that the client closed the connection. The time is that of the request where it is logged.
+		// A quote is logged as \x22 (github.com/DataBiosphere/azul/pull/4920). A status of 460 means that
+		// the client closed the connection. The time is the request's where it is logged.
 		{Format: "alb", only: "http path", escape: Nginx, says: "target=<urlport> host=<host> time=-1s status=<status|460>",
 			with: append(balanced, "2026-03-04T05:06:08.000000Z", "<utc:2006-01-02T15:04:05.000000Z>",
 				"2026-03-04T05:06:07.000000Z", "<created:2006-01-02T15:04:05.000000Z>")},
 		{Format: "alb_early", only: "http path", escape: Nginx, with: balanced,
 			says: "target=<urlport> status=<status|460> time=1us"},
-		// A backslash comes before a quote (github.com/awslabs/athena-glue-service-logs/pull/3).
+		// A backslash precedes a quote (github.com/awslabs/athena-glue-service-logs/pull/3).
 		{Format: "elb", only: "http path", escape: Apache, says: "target=<urlport> status=<status|504> time=1us",
 			with: []string{"200 200", "<status|504> <status>"}},
-		// Nothing is escaped (github.com/aws-samples/siem-on-amazon-opensearch-service/pull/34) but the
-		// key, which is URL-encoded.
+		// Nothing is escaped (github.com/aws-samples/siem-on-amazon-opensearch-service/pull/34) except
+		// the key, which is URL-encoded.
 		{Format: "s3", only: "http path",
 			says: "size=- host=<hostheader> target=<urlheader> unclear=<agent|-><target><referer|->",
 			with: []string{"OBJECT a", "OBJECT <key>", " www.example.com [", " my-bucket [", "1234 1234", "<size|-> 3462992",
@@ -113,13 +113,14 @@ func textWriters() []*Writer {
 			with: []string{"1234 1234", "<size|-> 3462992"}},
 		{Format: "npm", escape: Nginx, says: host + " target=<url>", with: []string{"200 200", "<status|-> <status|000>"}},
 		{Format: "npm_default", escape: Nginx, says: host + " target=<url>"},
-		// Nothing has quotes but the request.
+		// Only the request is quoted.
 		{Format: "npmplus", escape: Nginx, says: "host=<hostheader>", with: []string{"- Moz", "<referer> Moz"},
 			keep: afterReferer},
 		// Times are local, without a zone. A target ends at the first blank.
 		{Format: "uwsgi", only: "http path !blank", missing: "none", says: "agent=",
 			with: []string{"()", "(<user>)", "HTTP/1.1 200", "<protocol> <status>"}},
-		// Blanks are percent-encoded since 2.5 with uri_whitespace, and in names of users.
+		// Blanks in names of users, and since 2.5 with uri_whitespace also in targets, are
+		// percent-encoded.
 		{Format: "squid", only: "http path", escape: squid, says: "agent= time=1ms",
 			with: []string{"/a?b=c - ", "<urlheader> <user> ", "200", "<status|000>"},
 			keep: func(f *Facts, r *Request) { f.Target = squid(r.absolute(r.hostHeader())) }},
@@ -136,9 +137,9 @@ func textWriters() []*Writer {
 func columnWriters() []*Writer {
 	plus := strings.NewReplacer(" ", "+").Replace
 	return []*Writer{
-		// IIS writes a blank in a header as a plus sign, and a plus sign as it is; the path has
-		// its percent-encoding undone, and blanks as plus signs; times are in UTC.
-		// Source: learn.microsoft.com/en-us/previous-versions/iis/6.0-sdk/ms525807(v=vs.90).
+		// IIS writes a blank in a header as a plus sign, and leaves plus signs unchanged. The path is
+		// percent-decoded, with blanks as plus signs. Times are in UTC. Source:
+		// learn.microsoft.com/en-us/previous-versions/iis/6.0-sdk/ms525807(v=vs.90).
 		{Format: "w3c", Variant: "IIS", only: "http path", escape: plus, says: "host=<hostheader> lossy=decoded",
 			with: []string{"/a ", "<decoded> ", "b=c", "<query|->", "Mozilla/5.0+(compatible;+FooBot/1.0)", "<agent|->"},
 			keep: func(f *Facts, r *Request) {
@@ -146,7 +147,7 @@ func columnWriters() []*Writer {
 				path, query := r.pathQuery()
 				f.Target = siteOf(r, f.Host, joined(ends.Replace(plus(decoded(path))), plus(query)))
 			}},
-		// The host that the client asked for is x-host-header.
+		// The requested host is x-host-header.
 		{Format: "cloudfront", only: "http path", escape: cloudfront, says: "host=<host> target=<joined>", keep: encodedTwice,
 			with: []string{encodedAgent, "<agent|->", "b=c", "<query|->", "200", "<status|000>"}},
 		// cs-uri is the host and the path with its query.
@@ -159,7 +160,7 @@ func columnWriters() []*Writer {
 			with: []string{encodedAgent, "<agent|->", "\t200\t", "\t<status|000>\t",
 				"Hit\t-\tTLSv1.3", "Hit\t<forwarded>\tTLSv1.3"},
 			says: "host=<host> forwarded=<forwarded> time=1ms target=<url>"},
-		// All fields are in quotes. That quotes in them are doubled is not documented, but W3C's way.
+		// All fields are quoted. Doubling the quotes in them isn't documented, but is W3C's way.
 		{Format: "incapsula", only: "http path", escape: doubled, missing: "none",
 			with: []string{`"200" ""`, `"<status|>" "<forwarded>"`, "www.example.com/a", "<hostheader><path>"},
 			says: "host=<hostheader> agent=<agent> forwarded=<forwarded>", keep: func(f *Facts, r *Request) {
@@ -172,7 +173,7 @@ func columnWriters() []*Writer {
 	}
 }
 
-// jsonWriters write formats of which each line is a JSON object.
+// jsonWriters write formats with one JSON object per line.
 func jsonWriters() []*Writer {
 	const headers, says = `"headers":{`, "host=<hostheader> time=100ns forwarded=<forwarded> target=<urlheader>"
 	const cloudflare = "host=<hostheader> claim=<claim> target=<urlheader> "
@@ -218,7 +219,7 @@ func jsonWriters() []*Writer {
 			with: []string{encodedAgent, "<?agent><agent%><?><?!agent>-<?>", `"www.example.com"`, `"<host>","reqPort":"<port>"`,
 				`"b=c"`, `"<query|->"`},
 			keep: func(f *Facts, r *Request) { f.Agent = first(r.Agent, "-") }},
-		// client_ip is of a header that clients can send.
+		// client_ip comes from a header that clients can send.
 		{Format: "fastly_json", only: "http path", says: "host=<host> addr= forwarded=<client>"},
 		{Format: "fastly_fields", only: "http path", says: "host=<host> addr= forwarded=<client> time=1ms"},
 		{Format: "kong_json", only: "http", says: "host=<hostheader> time=1ms"},
@@ -245,7 +246,7 @@ func jsonWriters() []*Writer {
 		`"request":"<line>","status":"<status|000>",`,
 		`"http_referer":""`, `"http_referer":"<referer>","http_x_forwarded_for":"<forwarded>"`}
 	return append(writers,
-		// The keys are the user's own; these are the usual names of nginx's variables.
+		// Users choose the keys; these are the usual names of nginx's variables.
 		&Writer{Format: "nginx_json", Variant: "escape=json", escape: NginxJSON, missing: "none", with: nginx,
 			says: "agent=<agent> host=<host> forwarded=<forwarded>"},
 		&Writer{Format: "nginx_json", Variant: "default escaping", escape: Nginx, with: nginx,
@@ -254,22 +255,21 @@ func jsonWriters() []*Writer {
 		&Writer{Format: "cloudfront_json", only: "http path", escape: cloudfront, keep: encodedTwice,
 			says: "host=<host> target=<scheme>://<host><joined>",
 			with: []string{encodedAgent, "<agent|->", `"b=c"`, `"<query|->"`, `"200"`, `"<status|000>"`}},
-		// Apache with a LogFormat that looks like JSON: what Apache escapes as \xhh is not valid
-		// in JSON.
+		// Apache with a LogFormat that looks like JSON; Apache's escape \xhh isn't valid in JSON.
 		&Writer{Format: "apache_json", only: "http path", escape: Apache, says: "size=- host=<host>",
 			with: []string{`"referer":"-"`, `"referer":"<referer>"`}})
 }
 
-// afterReferer is the rule of referrers that are not in quotes: unless both headers are as usual, nothing
-// tells where the first one ends.
+// afterReferer is the rule for unquoted referrers: unless both headers are as usual, the end of the
+// first one is ambiguous.
 func afterReferer(f *Facts, r *Request) {
 	f.Unclear = !usualHeaders.MatchString(Nginx(first(r.Referer, "-")) + " " + Nginx(first(r.Agent, "-")))
 }
 
 var usualHeaders = regexp.MustCompile(`^\S+ [^ ()"]+( \([^()]*\))*$`)
 
-// siteOf is a path as a whole URL if the server's port tells the scheme: it is not the site's, but
-// for 443.
+// siteOf is a path as a whole URL if the server's port shows the scheme. The port isn't the site's,
+// except 443.
 func siteOf(r *Request, host, path string) string {
 	if r.Port != 443 {
 		return path
@@ -279,11 +279,11 @@ func siteOf(r *Request, host, path string) string {
 	return v.absolute(host)
 }
 
-// akamaiText encodes what ends fields of Akamai's logs. That it does is not documented.
+// akamaiText encodes what ends fields of Akamai's logs. This isn't documented.
 var akamaiText = strings.NewReplacer("\t", "%09", `"`, "%22").Replace
 
-// encodedTwice is the rule of CloudFront's User-Agents, which old logs encode twice: one with %20
-// and without a blank is taken for such.
+// encodedTwice is the rule for CloudFront's User-Agents, which old logs encode twice: one with %20
+// and without a blank counts as such.
 func encodedTwice(f *Facts, r *Request) {
 	f.Agent = or(first(r.Agent, ""), "-")
 	if !strings.Contains(f.Agent, " ") && strings.Contains(f.Agent, "%20") {
@@ -291,7 +291,7 @@ func encodedTwice(f *Facts, r *Request) {
 	}
 }
 
-// decoded is a path as servers log it that undo its percent-encoding.
+// decoded returns a path as logged by servers that percent-decode it.
 func decoded(path string) string {
 	s, err := url.PathUnescape(path)
 	if err != nil {
@@ -300,14 +300,14 @@ func decoded(path string) string {
 	return s
 }
 
-// ends encodes what would end a path: in one that was decoded it was encoded.
+// ends encodes what would end a path. In a decoded path it must have been encoded.
 var ends = strings.NewReplacer("?", "%3F", "#", "%23")
 
-// joined puts path and query together; without a query there is no question mark.
+// joined joins path and query, with a question mark only if there is a query.
 func joined(path, query string) string { return strings.TrimSuffix(path+"?"+query, "?") }
 
-// readPlus is the best that a reader can make of a header in which plus signs stand for
-// blanks and for themselves: the second of two is one.
+// readPlus is the best possible reading of a header in which plus signs stand for blanks and for
+// themselves: the second of two is a plus.
 func readPlus(s string) string {
 	return strings.NewReplacer("++", " +", "+", " ").Replace(s)
 }

@@ -8,8 +8,8 @@ import (
 // agentText is the User-Agent of all samples.
 const agentText = `Mozilla/5\.0(?: |\+|%20)\(compatible;(?: |\+|%20)FooBot/1\.0\)`
 
-// sampled are what stands in samples, which are of one request, and what writes it of another, as
-// expand has it. Of several the first counts. HOST, AGENT and URL are what a writer says of them.
+// sampled maps the texts of samples, which show one particular request, to the notation of expand
+// for any request. The first match counts. HOST, AGENT and URL are the writer's.
 var sampled = []struct{ text, line string }{
 	{`GET /a\?b=c HTTP/\d\.\d`, "<line>"},
 	{`https://www\.example\.com(?::443)?/a\?b=c`, "URL"},
@@ -34,20 +34,20 @@ var sampled = []struct{ text, line string }{
 	{`2026-03-04`, "<utc:2006-01-02>"}, {`05:06:07`, "<utc:15:04:05>"},
 }
 
-// sampledText finds what stands in samples.
+// sampledText matches the texts of samples.
 var sampledText = func() *regexp.Regexp {
-	all := []string{"<[^>]*>"} // what with has put there
+	all := []string{"<[^>]*>"} // already replaced
 	for _, s := range sampled {
 		all = append(all, "("+s.text+")")
 	}
 	return regexp.MustCompile(strings.Join(all, "|"))
 }()
 
-// agentMember is a member with the User-Agent of an object of JSON, or an element of an array.
+// agentMember matches a member with the User-Agent of a JSON object, or an element of an array.
 var agentMember = regexp.MustCompile(`\{"name":"User-Agent","value":"<agent>"\}|"[\w-]+":\[?"<agent>"\]?,?`)
 
-// lineOf makes the line of a sample one for expand: what is of the sample's request becomes what
-// stands for that of any other.
+// lineOf converts the line of a sample to the notation of expand, replacing what is particular to
+// the sample's request.
 func (w *Writer) lineOf(sample string) string {
 	says := map[string]string{"host": "<host>", "agent": "<agent>", "target": "<urlheader>"}
 	for word := range strings.FieldsSeq(w.says) {

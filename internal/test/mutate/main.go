@@ -1,14 +1,13 @@
-// Command mutate shows that the tests hold the rules of the audit: it breaks one rule of
-// sections 2, 7, 8 and 10 of docs/reference/audit-rules.md after the other in the code, and runs the tests of the
-// packages that are to notice it. The tree is not changed: a mutant is a copy of one file,
-// which go test takes in its place (-overlay). The result is a table in Markdown. The exit
-// code is 1 if a test notices nothing or a mutant cannot be made, as when the code that it
-// changes is no longer there. The test that noticed a mutant when the table was made is run first,
-// so that all take some minutes.
+// Command mutate shows that the tests enforce the rules of the audit. It breaks one rule after the
+// other of sections 2, 7, 8 and 10 of docs/reference/audit-rules.md in the code, and runs the tests
+// of the packages that should notice it. The tree isn't changed: a mutant is a copy of one file,
+// which go test uses instead (-overlay). The result is a table in Markdown. The exit code is 1 if
+// no test notices a mutant or if a mutant can't be made, because the code that it changes no longer
+// exists. The test that noticed a mutant before runs first, so that all mutants take some minutes.
 //
 //	go run ./internal/test/mutate -o internal/test/mutate/mutation.md
 //
-// Arguments are the rules of mutants, or parts of these, to be tried alone.
+// Arguments select mutants by their rules, or parts of these.
 package main
 
 import (
@@ -29,20 +28,20 @@ import (
 	"sync"
 )
 
-// mutantsText has blocks with a blank line between them. Lines that begin with # are comments. The
-// first line of a mutant says what is wrong in it, the second names the file from the top of the
-// tree; then come the lines of an old text with - before each, those of the new one with +, and so on.
+// mutantsText has blocks separated by blank lines. Lines that begin with # are comments. The first
+// line of a mutant describes the fault, the second names the file from the top of the tree. Then
+// come the lines of an old text, each after -, those of the new one after +, and so on.
 //
 //go:embed mutants.txt
 var mutantsText string
 
-// mutant is a rule that is broken in the code.
+// mutant is a rule broken in the code.
 type mutant struct {
 	rule, file string
 	edits      []string // old text, new text, old text, new text…
 }
 
-// mutants are those of mutantsText.
+// mutants parses mutantsText.
 func mutants() (list []mutant) {
 	for block := range strings.SplitSeq(strings.TrimSuffix(mutantsText, "\n"), "\n\n") {
 		lines := strings.Split(block, "\n")
@@ -62,7 +61,7 @@ func mutants() (list []mutant) {
 	return list
 }
 
-// packages are those whose tests are to notice a mutant, by the folder of its file.
+// packages maps the folder of a file to the packages whose tests should notice a mutant.
 var packages = map[string][]string{
 	"compile":              {"./compile"},
 	"internal/status":      {"./internal/status", "./scan/policy"},
@@ -85,7 +84,7 @@ func main() {
 	}
 }
 
-// run tries the mutants whose rules have one of the texts in them; none: all.
+// run tries the mutants whose rules contain one of the texts, or all if there are none.
 func run(out string, only []string) error {
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -136,13 +135,13 @@ func errorText(err error) string {
 	return "not tried: " + err.Error()
 }
 
-// parallel is how many mutants are tried at once.
+// parallel is the number of mutants tried at once.
 const parallel = 2
 
 // tableRow is a row of the table.
 var tableRow = regexp.MustCompile("(?m)^\\| (.*) \\| `.*` \\| `(.*)` \\|$")
 
-// noticedBefore returns, for each rule of a table, the test that noticed that it was broken.
+// noticedBefore returns, for each rule in a table, the test that noticed its mutant.
 func noticedBefore(table string) map[string]string {
 	tests := map[string]string{}
 	for _, row := range tableRow.FindAllStringSubmatch(table, -1) {
@@ -172,7 +171,7 @@ func tryAll(dir string, list []mutant, before map[string]string) []result {
 	return results
 }
 
-// try makes a mutant in a folder and tests it, by the test that noticed it before first.
+// try makes a mutant in a folder and tests it, with the test that noticed it before first.
 func try(dir string, m mutant, before string) (noticed string, err error) {
 	overlay, err := m.overlay(dir)
 	if err != nil {
@@ -190,7 +189,7 @@ func try(dir string, m mutant, before string) (noticed string, err error) {
 	return test(all, overlay, "")
 }
 
-// overlay writes the changed file into a new folder, and returns what go test takes it by.
+// overlay writes the changed file to a new folder, and returns go test's flag for it.
 func (m *mutant) overlay(dir string) (name string, err error) {
 	source, err := os.ReadFile(m.file)
 	if err != nil {
@@ -213,8 +212,7 @@ func (m *mutant) overlay(dir string) (name string, err error) {
 		os.WriteFile(name, replace, 0o666))
 }
 
-// apply returns the source with the edits of the mutant. The old text of each must be in it
-// exactly once.
+// apply applies the edits of the mutant to the source. Each old text must occur exactly once.
 func (m *mutant) apply(source string) (string, error) {
 	for i := 0; i < len(m.edits); i += 2 {
 		from, to := m.edits[i], m.edits[i+1]
@@ -228,7 +226,7 @@ func (m *mutant) apply(source string) (string, error) {
 
 var failed = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// test runs the tests of packages until one fails, and returns its name: those whose names match only.
+// test runs matching tests of packages until one fails, and returns its name.
 func test(of []string, overlay, only string) (noticed string, err error) {
 	for _, pkg := range of {
 		out, err := exec.Command("go", "test", "-pgo=off", "-short", "-failfast", "-vet=off", "-timeout=20m",

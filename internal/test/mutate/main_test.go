@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestTableIsOfMutants: internal/test/mutate/mutation.md has no rule that is gone, and no test.
+// TestTableIsOfMutants checks that internal/test/mutate/mutation.md contains only existing rules
+// and tests.
 func TestTableIsOfMutants(t *testing.T) {
 	table, err := os.ReadFile("mutation.md")
 	if err != nil {
@@ -40,7 +41,7 @@ func TestTableIsOfMutants(t *testing.T) {
 	}
 }
 
-// The code that each mutant changes is still there, and each has a name of its own.
+// TestMutantsCanBeMade checks that the code of each mutant still exists, and that names are unique.
 func TestMutantsCanBeMade(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range mutants() {

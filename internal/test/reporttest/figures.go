@@ -10,11 +10,11 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// Figures are the figures of a report by their names, such as "lines" or "GPTBot: verdicts violation":
-// numbers, texts and ranges. What is 0, empty or false is not among them.
+// Figures are the figures of a report by name, such as "lines" or "GPTBot: verdicts violation":
+// numbers, texts and ranges. Values that are 0, empty or false are omitted.
 type Figures map[string]any
 
-// Range is a number that there are several ways to compute.
+// Range is a number that can be computed in several ways.
 type Range struct{ Low, High float64 }
 
 // FiguresOf reads a report as JSON.
@@ -28,7 +28,7 @@ func FiguresOf(out string) (Figures, error) {
 	return f, nil
 }
 
-// read adds the figures of a value of JSON.
+// read adds the figures of a JSON value.
 func (f Figures) read(name string, value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -50,8 +50,8 @@ func (f Figures) read(name string, value any) {
 	}
 }
 
-// readMember adds the figures of an object in a list: of violations and rules the number, under what tells it
-// from others.
+// readMember adds the figures of an object in a list, identified by its distinguishing text; for
+// violations and rules only the number.
 func (f Figures) readMember(list string, i int, object map[string]any) {
 	switch _, last, _ := strings.Cut(list, ": "); {
 	case list == "crawlers":
@@ -77,26 +77,27 @@ func (f Figures) Add(name string, n float64) {
 	}
 }
 
-// Number is a figure that is a number.
+// Number returns a figure that is a number.
 func (f Figures) Number(name string) float64 {
 	n, _ := f[name].(float64)
 	return n
 }
 
-// Told are the figures that the oracle tells, but for those of Crawl-delay, which it tells of some worlds.
+// Told are the figures that the oracle predicts, except for Crawl-delay, which it predicts for some
+// worlds.
 var Told = lazy.Regexp(`^(schema|lines|blank|unparsed|not_crawlers|other_host|not_judged|partial` +
 	`|http_libraries|identity_no_list|totals (requests|evasive|verified_content|fetchers .*)` +
 	`|robots_txt (requests|served|none|failed)` +
 	`|crawler \d+|.*: (operator|role|requests|(verdicts|reasons|identity|outcomes|violations|rules) .*|evasive` +
 	`|grace_informed|informed_known|robots_txt (fetches|first|last|answers .*|gaps|.*_gap_seconds|within_24h)))\s*$`)
 
-// Difference is a figure that is not as it should be.
+// Difference is a wrong figure.
 type Difference struct {
 	Figure    string
 	Got, Want any
 }
 
-// String shows the difference.
+// String describes the difference.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: got %v, want %v", strings.TrimSpace(d.Figure), d.Got, d.Want)
 }

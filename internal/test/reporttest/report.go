@@ -1,5 +1,5 @@
-// Package reporttest makes audit.Reports for tests of what is written from them: of any number
-// of crawlers, over years, by versions of robots.txt that change and fail.
+// Package reporttest makes audit.Reports for tests of outputs, with any number of crawlers, over
+// years, and with versions of robots.txt that change and fail.
 package reporttest
 
 import (
@@ -16,16 +16,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Options say what Report makes. The zero value is a Report without crawlers of a constant
+// Options configures Report. The zero value is a Report without crawlers and with a constant
+// robots.txt.
 // robots.txt.
 type Options struct {
 	Crawlers int
-	Days     int // that the logs span
-	// Versions of one robots.txt, at equal distances. Before every third one robots.txt could not
-	// be fetched for two days. 0: it is constant.
+	Days     int // days covered by the logs
+	// Versions of one robots.txt, at equal distances. Before every third one robots.txt couldn't be
+	// fetched for two days. 0 means that it is constant.
 	Versions int
-	Lines    int // about how many lines each robots.txt has
-	// Texts take the place of names, paths, rules and lines of the log, in turn.
+	Lines    int // approximate lines of each robots.txt
+	// Texts replace names, paths, rules and lines of the log, in rotation.
 	Texts []string
 }
 
@@ -35,10 +36,10 @@ var start = time.Date(2024, 11, 4, 0, 0, 0, 0, time.UTC)
 // outage is how long a robots.txt fails before every third version.
 const outage = 2 * 24 * time.Hour
 
-// origin is the site of all Reports: that of the sample.
+// origin is the site of all Reports, as in the sample.
 const origin = "https://lantern.example"
 
-// Report makes a Report out of that of the sample. The same Options give the same one.
+// Report makes a Report from the sample's. The same Options give the same Report.
 func Report(o Options) *report.Report {
 	m := &maker{Options: o, report: sample()}
 	r := m.report
@@ -66,11 +67,11 @@ func Report(o Options) *report.Report {
 	})
 }
 
-// isWord reports whether a text is a name of a value of a report, such as that of a verdict, and
-// not from a log or a file.
+// isWord reports whether a text is the name of a value in a report, such as a verdict, rather than
+// from a log or a file.
 var isWord = lazy.Regexp(`^([a-z_0-9]*|[A-Z]+|robotsieve\..*)$`)
 
-// sample returns the report of the sample, which is among the golden files of the command.
+// sample returns the report of the sample, a golden file of the command.
 func sample() *report.Report {
 	_, file, _, _ := runtime.Caller(0)
 	data, err := disk.ReadLimited(filepath.Join(filepath.Dir(file),
@@ -88,7 +89,7 @@ func sample() *report.Report {
 // maker makes one Report.
 type maker struct {
 	Options
-	used   int // how many Texts
+	used   int // number of Texts used
 	report *report.Report
 }
 
@@ -109,7 +110,7 @@ func Time(text string) (t report.Time) {
 	return t
 }
 
-// Times returns the times of several texts with blanks between them.
+// Times returns the times of several texts, separated by blanks.
 func Times(texts string) (list []report.Time) {
 	for text := range strings.FieldsSeq(texts) {
 		list = append(list, Time(text))
@@ -137,7 +138,7 @@ func (m *maker) policy() {
 	}
 }
 
-// version makes a robots.txt of about Lines lines, of which every second forbids something.
+// version makes a robots.txt of about Lines lines, half of which forbid something.
 func (m *maker) version(from report.Time, i int) report.VersionInfo {
 	var body strings.Builder
 	fmt.Fprintf(&body, "# robots.txt of Lantern, edition %d\r\nUser-agent: *\r\n", i+1)
@@ -152,13 +153,13 @@ func (m *maker) version(from report.Time, i int) report.VersionInfo {
 		Bytes: int64(body.Len()), SHA256: strings.Repeat("fedcba9876543210", 4), Body: []byte(body.String())}
 }
 
-// oneLine takes the ends of lines out of a text, which no line of a robots.txt can have in it.
+// oneLine removes line ends from a text, which no line of a robots.txt can contain.
 var oneLine = strings.NewReplacer("\r", "", "\n", "")
 
 func ruleAt(line int) string { return fmt.Sprintf("Disallow: /area%d/", line) }
 
-// crawler makes crawler i of one of the sample: it has the same on most days, and four in five that
-// robots.txt binds break it. The first dozen are bound.
+// crawler makes crawler i from one of the sample's. It has the same figures on most days, and four
+// in five of those that robots.txt binds break it. The first dozen are bound.
 func (m *maker) crawler(i int, c report.CrawlerInfo) report.CrawlerInfo {
 	if c.Crawler = "GPTBot"; i > 0 {
 		c.Crawler = fmt.Sprintf("ExampleBot-%d", i+1)
@@ -231,9 +232,9 @@ func (m *maker) breakRules(c *report.CrawlerInfo, left int64) {
 	}
 }
 
-// Attacks are texts as attackers write them into logs, names and robots.txt: markup of all kinds
-// of places in a page, controls, and characters that turn or hide text. What a browser would run
-// of them calls alert.
+// Attacks are texts that attackers write into logs, names and robots.txt: markup for all places in
+// a page, control characters, and characters that reverse or hide text. Whatever a browser would
+// run of them calls alert.
 var Attacks = []string{
 	`<script>alert(1)</script>`,
 	`"><img src=x onerror=alert(2)>`,

@@ -98,12 +98,12 @@ func isUnreserved(c byte) bool {
 	return isLetter(c) || isDigit(c) || strings.IndexByte("-._~", c) >= 0
 }
 
-// isQueryLiteral names the bytes that mean the same raw and escaped within a
-// query. Those that separate its fields (& = + #) are not among them.
+// isQueryLiteral reports the bytes that mean the same raw and escaped within a query, which
+// excludes the separators of its fields (& = + #).
 func isQueryLiteral(c byte) bool { return strings.IndexByte(":/?@!'(),;", c) >= 0 }
 
-// mustEscape names the raw bytes that the canonical forms escape: what a URI
-// may not hold, and the operators of patterns.
+// mustEscape reports the raw bytes that the canonical forms escape: what a URI may not contain, and
+// the operators of patterns.
 func mustEscape(c byte) bool {
 	return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}*$", c) >= 0
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxGoogleLine is how much of a line Google's library reads: 8 x 2083 - 1
-// bytes, from a buffer of eight times the longest URL of Internet Explorer.
+// maxGoogleLine is how much of a line Google's library reads: 8 x 2083 - 1 bytes, from a buffer of
+// eight times the longest URL of Internet Explorer.
 const maxGoogleLine = 8*2083 - 1
 
 // googleKeys are the keys that decide a match, each with its spellings. Google's library
@@ -45,14 +45,12 @@ func googleField(text []byte) (key string, value []byte) {
 	return "", nil
 }
 
-// isGoogleWildcard is isWildcard for Google's library, to which "* anything" is the
-// wildcard too.
+// isGoogleWildcard is isWildcard for Google's library, where "* anything" is also the wildcard.
 func isGoogleWildcard(value []byte) bool {
 	return string(value) == "*" || len(value) > 1 && value[0] == '*' && strings.IndexByte(whitespace, value[1]) >= 0
 }
 
-// googleToken returns the product token, also if it is empty: then it names the
-// caller without a name.
+// googleToken returns the product token. An empty one names the caller without a name.
 func googleToken(value []byte, wide bool) (token string, ok bool) {
 	alphabet := narrowTokenByte
 	if wide {

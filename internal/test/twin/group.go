@@ -8,8 +8,8 @@ import (
 // A rule is one allow or disallow line.
 type rule struct {
 	allow   bool
-	pattern []byte // in the form in which the dialect compares it
-	formB   bool   // rfc9309 only: to be compared with form B of the URL
+	pattern []byte // in the form of comparison
+	formB   bool   // rfc9309 only: compared with form B of the URL
 	line    int
 }
 
@@ -29,7 +29,7 @@ type group struct {
 // agents, as a rule does.
 func (d reading) parse(lines []line, wideTokens, endRuns bool) []*group {
 	var groups []*group
-	var g *group // the one that rules belong to
+	var g *group // to which rules belong
 	for _, l := range lines {
 		if d.blankEnds && len(trim(l.text)) == 0 {
 			g = nil
@@ -65,9 +65,8 @@ func (d reading) parse(lines []line, wideTokens, endRuns bool) []*group {
 	return groups
 }
 
-// mergedRules returns the rules of all groups that have a token; if there
-// is no such group, those of all wildcard groups. A group that has it and no
-// rules still keeps the wildcard groups out.
+// mergedRules returns the rules of all groups with a token or, if there are none, of all wildcard
+// groups. A group with the token counts even without rules.
 func mergedRules(groups []*group, token string) []rule {
 	var specific, wildcard []rule
 	named := false

@@ -20,7 +20,7 @@ func rooted(path []byte) []byte {
 	return append([]byte("/"), path...)
 }
 
-// isRobotsTxt reports whether path is that of robots.txt itself, which
+// isRobotsTxt reports whether path is the path of robots.txt itself, which
 // "rfc9309" and "original" always allow (RFC 9309, 2.2.2). A query makes it
 // another resource.
 func isRobotsTxt(path []byte) bool { return string(path) == "/robots.txt" }

@@ -8,7 +8,7 @@ package twin
 // Without that $ a pattern matches every path that continues what it says, so
 // the empty pattern matches everything.
 //
-// The method is that of Google's library: after each byte of the pattern, keep
+// The method is Google's library's: after each byte of the pattern, keep
 // the set of all offsets in path at which the rest of the pattern may begin.
 // That takes at most len(pattern) x len(path) steps.
 func PatternMatches(pattern, path []byte) bool {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPatternMatchesAgreesWithRegexp exhausts a small alphabet against another
-// engine altogether.
+// TestPatternMatchesAgreesWithRegexp tries all short patterns and paths over a small alphabet
+// against package regexp.
 func TestPatternMatchesAgreesWithRegexp(t *testing.T) {
 	longest := 5
 	if testing.Short() {
@@ -52,7 +52,7 @@ func asRegexp(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("^" + quoted)
 }
 
-// TestPatternMatchesIsPolynomial would not end if it were not.
+// TestPatternMatchesIsPolynomial would time out if it were exponential.
 func TestPatternMatchesIsPolynomial(t *testing.T) {
 	pattern := []byte("/" + strings.Repeat("*a", 500) + "b")
 	path := []byte("/" + strings.Repeat("a", 2000))
@@ -61,8 +61,8 @@ func TestPatternMatchesIsPolynomial(t *testing.T) {
 	}
 }
 
-// TestCanonicalFormsAreStable: the canonical form of a canonical form is itself
-// (but for a lone % before digits that were escaped, which is not tried here).
+// TestCanonicalFormsAreStable checks that canonical forms are their own canonical forms (except for
+// a lone % before digits that were escaped, which isn't tried here).
 func TestCanonicalFormsAreStable(t *testing.T) {
 	for c := range 256 {
 		path := fmt.Appendf(nil, "/%%%02x%c?%%%02X%c", c, c&0x7f, c, c&0x7f)
@@ -75,7 +75,8 @@ func TestCanonicalFormsAreStable(t *testing.T) {
 	}
 }
 
-// FuzzMatch: any bytes are good, the line exists, and a disallow has a line.
+// FuzzMatch checks that any bytes are accepted, that the line exists, and that a disallow has a
+// line.
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("user-agent: *\ndisallow: /a*b$"), []byte("F"), []byte("http://h/axb"), 100, true)
 	f.Fuzz(func(t *testing.T, body, agent, url []byte, maxBytes int, wideTokens bool) {

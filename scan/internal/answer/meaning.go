@@ -2,7 +2,7 @@ package answer
 
 import "github.com/robotsieve/robotsieve/internal/status"
 
-// The meanings of statuses, by dialect, are defined in package status.
+// Package status defines the meanings of statuses by dialect.
 type (
 	Meaning = status.Meaning
 	Class   = status.Class
@@ -21,7 +21,7 @@ const (
 	Archive = status.Archive
 )
 
-// Of is status.Of: the meaning of an HTTP status to a class of readers.
+// Of is status.Of, the meaning of an HTTP status to a class of readers.
 func Of(code int, by Class) Meaning { return status.Of(code, by) }
 
 // MayBeGone is status.MayBeGone.

@@ -12,8 +12,8 @@ import (
 // RobotsPath is the path of every robots.txt.
 const RobotsPath = "/robots.txt"
 
-// maxRedirects is how many redirects in succession are followed: at least five, says
-// RFC 9309 2.3.1.2.
+// maxRedirects limits the redirects followed in succession. RFC 9309 2.3.1.2 requires at least
+// five.
 const maxRedirects = 5
 
 // Target is where a redirect leads.
@@ -30,20 +30,19 @@ const (
 	Followed Kind = iota
 	// OtherPath redirects lead to another path of such an origin.
 	OtherPath
-	// Lost redirects have no readable location, or lead out of the source, or to
-	// another path of an origin of the chain.
+	// Lost redirects have no readable location, or lead out of the source or to another path of an
+	// origin of the chain.
 	Lost
-	// Endless redirects lead to the robots.txt of an origin of the chain, or are the
-	// sixth or a later one in succession and cannot be followed.
+	// Endless redirects lead to the robots.txt of an origin of the chain, or can't be followed and are
+	// at least the sixth in succession.
 	Endless
-	// Distant redirects are the sixth or a later one in succession, and lead to the
-	// robots.txt of another origin of the source. Some readers follow them, others stop.
+	// Distant redirects lead to the robots.txt of another origin of the source, and are at least the
+	// sixth in succession. Some readers follow them, others stop.
 	Distant
 )
 
-// Next returns the target of a redirect. chain has the origins that were asked so far,
-// from the first to the one that gave the location. has reports whether the source has
-// answers of an origin.
+// Next returns the target of a redirect. chain has the origins asked so far, from the first to the
+// one that sent the location. has reports whether the source has answers of an origin.
 func Next(chain []origin.Origin, location string, has func(origin.Origin) bool) (Target, Kind) {
 	to, ok := Resolve(Target{chain[len(chain)-1], RobotsPath}, location)
 	robots := to.Path == RobotsPath
@@ -65,9 +64,9 @@ func Next(chain []origin.Origin, location string, has func(origin.Origin) bool) 
 	}
 }
 
-// Resolve returns where a redirect leads: to the location that the server gave in answer to a
-// request for from. The location may be relative; if it is an absolute URL, from may be the
-// zero Target. It fails if the location is not a URL of a host.
+// Resolve returns the target of a redirect, given the location that the server sent in answer to a
+// request for from. The location may be relative; if it is an absolute URL, from may be the zero
+// Target. Resolve fails if the location isn't a URL with a host.
 func Resolve(from Target, location string) (to Target, ok bool) {
 	base, err := url.Parse(from.Origin.String() + from.Path)
 	if err != nil || location == "" {

@@ -1,8 +1,8 @@
-// Package basis holds everything that an audit rests on except its logs, by content: robots.txt with
-// its versions, the known crawlers, the lists of addresses, and the options that decide verdicts.
+// Package basis holds all inputs of an audit except its logs, by content: the versions of
+// robots.txt, the known crawlers, the address lists, and the options that affect verdicts.
 //
-// There is one encoding of it (Packed, Unpack): a JSON document, and the texts that are too long for
-// it as files. The head of a state holds both, without the lists; in a folder of evidence they are files.
+// It has one encoding (Packed, Unpack): a JSON document, and files for texts too long for it. The
+// head of a state contains both, without the lists; in a folder of evidence they are files.
 package basis
 
 import (
@@ -22,42 +22,42 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Basis is what an audit rests on. States with equal bases add up.
+// Basis holds the inputs of an audit. States with equal bases can be merged.
 type Basis struct {
 	report.BasisInfo
 	Rows                []Row
-	Bodies              []Body // of the rows, each once
+	Bodies              []Body // bodies of the rows, each once
 	Window, Delay, Skew time.Duration
-	Dialect             string // "auto", or one for all crawlers
-	MaxBytes            int    // as compile.Options has it
+	Dialect             string // "auto", or the same for all crawlers
+	MaxBytes            int    // as in compile.Options
 	Profiles            []crawler.Profile
-	Series              []Series // of addresses; Ranges follows from them
-	NamesSum            []byte   // SHA-256 of the file that Names is
+	Series              []Series // address lists; Ranges is derived from them
+	NamesSum            []byte   // SHA-256 of the file with Names
 	Samples             int
 	Period              audit.Period
 	MaxUnparsed         float64 // in per cent
 }
 
-// Row is a policy.Row with its Body and Past in Bodies, at index BodyAt, which is -1 without one.
+// Row is a policy.Row whose Body and Past are in Bodies, at index BodyAt, or -1 if it has none.
 type Row struct {
 	policy.Row
 	BodyAt int `json:"Body"`
 }
 
-// Body is a text of robots.txt: the part that is read, and those later lines that may permit,
-// each with the name of its file. PastFile is empty without such lines.
+// Body is the text of a robots.txt: the part that is parsed, and those later lines that may permit
+// paths, each with the name of its file. PastFile is empty if there are no such lines.
 type Body struct {
 	File, PastFile string
 	Text, Past     []byte `json:"-"`
 }
 
-// Series are the lists of addresses of one crawler from one argument.
+// Series holds the address lists of one crawler from one argument.
 type Series struct {
 	Crawler string
 	Lists   []List
 }
 
-// List is a list of addresses. Source is the name of its original file, and File that of the copy;
+// List is an address list. Source is the name of its original file, and File the name of the copy.
 // Created is in nanoseconds since 1970, 0 if unknown, and DatedBy names the source of that date.
 type List struct {
 	File, Source string
@@ -66,16 +66,16 @@ type List struct {
 	Sum          []byte // SHA-256 of the file
 }
 
-// MaxDuration bounds Window, Delay and Skew.
+// MaxDuration limits Window, Delay and Skew.
 const MaxDuration = 3660 * 24 * time.Hour
 
-// InBounds reports whether a Window, Delay or Skew is within its bounds.
+// InBounds reports whether a Window, Delay or Skew is within its limits.
 func InBounds(d, least time.Duration) bool { return d >= least && d <= MaxDuration }
 
 // SetRows sets Rows and Bodies.
 func (b *Basis) SetRows(rows []policy.Row) {
 	known := map[[2]string]int{}
-	files := map[*byte]int{} // rows that name one file share its bytes, which may be thousands
+	files := map[*byte]int{} // rows for the same file share its bytes, of which there may be many
 	b.Rows = make([]Row, 0, len(rows))
 	for _, r := range rows {
 		row := Row{r, -1}
@@ -105,7 +105,7 @@ func newBody(n int, text, past []byte) Body {
 	return body
 }
 
-// FilesOf maps the name in reports of each robots.txt to the name of its Body's file.
+// FilesOf maps the name of each robots.txt in reports to the name of its Body's file.
 func (b *Basis) FilesOf() map[string]string {
 	files := map[string]string{}
 	for _, r := range b.Rows {
@@ -116,9 +116,9 @@ func (b *Basis) FilesOf() map[string]string {
 	return files
 }
 
-// Config makes the configuration of an audit. Bodies are compiled when first needed. It
-// also sets the fields of report.BasisInfo that follow from the others, except those about the text of
-// robots.txt, and leaves out Identities.
+// Config makes the configuration of an audit. Bodies are compiled on first use. Config also sets
+// those fields of report.BasisInfo that follow from the others, except those about the text of
+// robots.txt, and omits Identities.
 func (b *Basis) Config() (audit.Config, error) {
 	c := audit.Config{Samples: b.Samples, Period: b.Period,
 		Basis: &b.BasisInfo}
@@ -182,7 +182,7 @@ func (b *Basis) setRanges() {
 	}
 }
 
-// check refuses a basis that cannot come from options and files.
+// check rejects a basis that can't result from options and files.
 func (b *Basis) check() error {
 	profiles, err := json.Marshal(b.Profiles)
 	if err != nil {

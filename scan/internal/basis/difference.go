@@ -15,8 +15,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Difference names the first thing in which two bases differ; "" if they are the same, whatever the
-// names of their files.
+// Difference names the first difference between two bases. It returns "" if they are equal apart
+// from names of files.
 func Difference(one, other *Packed) string {
 	same := func(x, y []byte) bool { return bytes.Equal(x, y) }
 	if same(one.Basis, other.Basis) && maps.EqualFunc(one.Files, other.Files, same) {
@@ -39,8 +39,7 @@ func Difference(one, other *Packed) string {
 	return ""
 }
 
-// differences are what two bases may differ in, as texts, in the order in which they are compared. Those that are too
-// long are not shown.
+// differences are the possible differences of two bases, in the order of comparison.
 var differences = []struct {
 	what   string
 	isLong bool
@@ -113,7 +112,7 @@ func choose(first bool, x, y string) string {
 	return y
 }
 
-// boundText is a bound of a period, "" if unbounded.
+// boundText formats a limit of a period, "" if there is none.
 func boundText(at time.Time) string {
 	if at.IsZero() {
 		return ""

@@ -16,14 +16,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Packed is a basis as stored in states: the document, and files.
+// Packed is a basis as stored in states: the document and files.
 type Packed struct {
 	Basis json.RawMessage
 	Files map[string][]byte
 }
 
-// The names of the files of a basis are paths with slashes: robots/NNNN.txt, lists/NNNN.json or
-// .txt, and this.
+// The files of a basis have paths with slashes: robots/NNNN.txt, lists/NNNN.json or .txt, and this
+// one.
 const NamesFile = "names.tsv"
 
 // listName returns the name of the copy of the nth list.
@@ -34,7 +34,7 @@ func listName(n int, file string) string {
 	return fmt.Sprintf("lists/%04d.txt", n)
 }
 
-// Packed returns a basis as stored in states: its document and the texts of robots.txt.
+// Packed returns the document of a basis and the texts of robots.txt, as stored in states.
 func (b *Basis) Packed() (p Packed, err error) {
 	p.Files = map[string][]byte{}
 	for _, body := range b.Bodies {
@@ -92,7 +92,7 @@ func (p *Packed) Add(b *Basis, read func(List) ([]byte, error), names []byte) er
 // Open opens a file of a basis.
 type Open func(name string) (io.ReadCloser, error)
 
-// Open is for Unpack and Identify.
+// Open is the function of Unpack and Identify that opens files.
 func (p *Packed) Open(name string) (io.ReadCloser, error) {
 	data, ok := p.Files[name]
 	if !ok {
@@ -104,11 +104,11 @@ func (p *Packed) Open(name string) (io.ReadCloser, error) {
 // Unpack returns the packed basis.
 func (p *Packed) Unpack() (*Basis, error) { return Unpack(p.Basis, p.Open) }
 
-// maxFile bounds a file of a basis.
+// maxFile limits the files of a basis, in bytes.
 const maxFile = 256 << 20
 
-// Unpack makes a basis from its document and files, without the lists and names. It is trusted no
-// more than the files and options of an audit.
+// Unpack makes a basis from its document and files, without the lists and names. Both are validated
+// like the files and options of an audit.
 func Unpack(document []byte, open Open) (*Basis, error) {
 	b := &Basis{}
 	if err := json.Unmarshal(document, b); err != nil {
@@ -146,14 +146,14 @@ func (open Open) Read(name string) ([]byte, error) {
 }
 
 // Identify restores the verification of clients from packed lists and names. take is called with
-// the bytes of memory that each takes, and returns how many are left.
+// the memory that each uses, in bytes, and returns how much is left.
 func (b *Basis) Identify(c *audit.Config, open Open, take func(bytes int64) (left int64)) (o crawler.IdentityOptions,
 	err error) {
 	o.MaxAge = b.RangesMaxAge
 	for _, s := range b.Series {
 		profile := c.Crawlers.ByName(s.Crawler)
 		if profile == nil {
-			return o, fmt.Errorf("a list is of %q, which no profile is of", s.Crawler)
+			return o, fmt.Errorf("a list is for %q, which has no profile", s.Crawler)
 		}
 		series := crawler.Series{Profile: profile}
 		for _, l := range s.Lists {

@@ -143,8 +143,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// IPv6 addresses prove no impostor where a crawler's lists have IPv4 only, and a client that was
-// verified by its name is not refused.
+// TestOwnAddresses checks that IPv6 addresses don't prove an impostor if a crawler's lists only
+// have IPv4, and that a client verified by name isn't refused.
 func TestOwnAddresses(t *testing.T) {
 	o := world(t)
 	o.LookedUp = []crawler.Pair{{Profile: o.Crawlers.ByName("GPTBot"), Addr: "192.0.2.44"}}
@@ -156,7 +156,7 @@ func TestOwnAddresses(t *testing.T) {
 	}
 }
 
-// The memory is bounded, and what has no room is told.
+// TestManyClients checks that memory is bounded, and that clients beyond the limit are counted.
 func TestManyClients(t *testing.T) {
 	o := world(t)
 	c := NewCollector(0)
@@ -202,7 +202,7 @@ func written(t *testing.T, kind string, p *Plan) string {
 	return b.String()
 }
 
-// No text of a log or a robots.txt leaves its comment.
+// TestHostileTexts checks that no text of a log or a robots.txt escapes its comment.
 func TestHostileTexts(t *testing.T) {
 	p, _ := sample(t)
 	isComment := regexp.MustCompile(`^\s*#[ -~]*$`)
@@ -227,7 +227,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// The dry run counts each request once, tells whose it was, and spares /robots.txt where servers can.
+// TestDryRun checks that the dry run counts each request once under the right client, and spares
+// /robots.txt where servers can.
 func TestDryRun(t *testing.T) {
 	p, o := sample(t)
 	kinds := []*Kind{ByKind("nginx"), ByKind("nft"), ByKind("cloudflare")}
@@ -496,7 +497,8 @@ func TestNft(t *testing.T) {
 	}
 }
 
-// An expression is no longer than Cloudflare takes, and each rule stands in one.
+// TestCloudflare checks that an expression respects Cloudflare's length limit, and that each rule
+// is in one.
 func TestCloudflare(t *testing.T) {
 	p, o := sample(t)
 	if text := written(t, "cloudflare", p); !strings.Contains(text, `

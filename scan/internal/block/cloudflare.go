@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// maxExpression is how long an expression of Cloudflare may be
+// maxExpression is the maximum length of a Cloudflare expression
 // (https://developers.cloudflare.com/ruleset-engine/rules-language/expressions/).
 const maxExpression = 4096
 
-// expression is one of Cloudflare, for several rules: a site may have only some.
+// expression is a Cloudflare expression for several rules, because the number of rules per site is
+// limited.
 type expression struct {
 	Text     string
 	Comments []string
 }
 
-// expressions returns the rules of a file as expressions of Cloudflare.
+// expressions returns the rules of a file as Cloudflare expressions.
 func expressions(f file) (list []expression) {
 	const fetch = ` and http.request.uri.path ne "/robots.txt"`
 	ofTerms := clause{"(", " or ", ")" + fetch}
@@ -25,7 +26,7 @@ func expressions(f file) (list []expression) {
 	return clause{"ip.src in {", " ", end}.pack(list, f.Addresses, func(i item) string { return i.Prefix.String() })
 }
 
-// clause is what stands before, between and after the terms of an expression.
+// clause has the text before, between and after the terms of an expression.
 type clause struct{ open, join, end string }
 
 // pack appends expressions, each with as many terms as fit.
@@ -46,7 +47,7 @@ func (c clause) pack(list []expression, items []item, term func(item) string) []
 	return list
 }
 
-// named matches headers that have the name of the rule.
+// named returns a term for headers with the name of the rule.
 func named(r *Rule) string {
 	const agent = "lower(http.user_agent)"
 	var own, others []string
@@ -65,8 +66,9 @@ func named(r *Rule) string {
 	return "((" + strings.Join(own, " or ") + ") and not (" + strings.Join(others, " or ") + "))"
 }
 
-// impostor matches clients from addresses outside the operator's ranges.
+// impostor returns a term for clients that use the name from addresses outside the operator's
+// ranges.
 func impostor(r *Rule) string {
-	own := strings.Trim(fmt.Sprint(r.Own), "[]") // with blanks between them
+	own := strings.Trim(fmt.Sprint(r.Own), "[]") // separated by blanks
 	return "(" + named(r) + " and not ip.src in {" + own + "})"
 }

@@ -17,49 +17,49 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Collector keeps the violations and the impostors of an audit, in bounded memory.
+// Collector collects the violations and the impostors of an audit, in bounded memory.
 type Collector struct {
-	limit    int // of clients
+	limit    int // maximum number of clients
 	crawlers map[*crawler.Profile]*claimed
 	clients  map[netip.Addr]*client
-	unplaced int64 // violations at no address that a rule could name
-	unkept   int64 // violations of further clients
+	unplaced int64 // violations at addresses that no rule can name
+	unkept   int64 // violations of clients beyond the limit
 }
 
-// ClientBytes is about how much memory a client takes.
+// ClientBytes is the approximate memory use of a client.
 const ClientBytes = 600
 
-// NewCollector returns a collector of at most so many clients.
+// NewCollector returns a collector for at most limit clients.
 func NewCollector(clients int) *Collector {
 	return &Collector{limit: max(clients, 100), crawlers: map[*crawler.Profile]*claimed{},
 		clients: map[netip.Addr]*client{}}
 }
 
-// claimed holds the requests made in the name of a known crawler.
+// claimed counts the requests made in the name of a known crawler.
 type claimed struct{ verified, impostors deeds }
 
-// client is an address from which requests broke robots.txt in the name of crawlers that do not
-// prove who they are.
+// client is an address from which requests broke robots.txt in the name of crawlers that were not
+// verified.
 type client struct {
 	deeds
-	names    []string // of the crawlers, at most maxNames
+	names    []string // of crawlers, at most maxNames
 	profiles []*crawler.Profile
 }
 
-// maxNames is how many crawlers a client is listed with.
+// maxNames limits the crawlers listed per client.
 const maxNames = 3
 
-// deeds are requests of one sort.
+// deeds summarizes requests of one kind.
 type deeds struct {
 	n           int64
-	first, last int64 // in nanoseconds since 1970, if timed
+	first, last int64 // nanoseconds since 1970, if timed
 	timed       bool
 	rule        string // of robots.txt
-	others      bool   // other rules too
+	others      bool   // there are further rules
 }
 
-// Add adds a request: the collector is a Judged sink of an audit. Violations and impostors come from one
-// goroutine, and the others are passed over.
+// Add adds a request. The collector is a Judged sink of an audit. Violations and impostors come
+// from a single goroutine, and it ignores other requests.
 func (c *Collector) Add(e *audit.Event) error {
 	switch {
 	case e.Verdict == report.Spoofed && e.Crawler != nil:
@@ -82,7 +82,7 @@ func (c *Collector) of(p *crawler.Profile) *claimed {
 
 func (c *Collector) addClient(e *audit.Event) {
 	addr, ok := crawler.Client(e.Address)
-	if !ok || addr.Is4() && addr.As4()[3] == 0 { // which a log may have cut
+	if !ok || addr.Is4() && addr.As4()[3] == 0 { // the log may have cut it
 		c.unplaced += e.N
 		return
 	}
@@ -104,13 +104,13 @@ func (c *Collector) addClient(e *audit.Event) {
 	}
 }
 
-// add adds a request. The rule that it violated is formatted for comments; an impostor's rule is meaningless.
+// add adds a request. The violated rule is formatted for comments; an impostor has none.
 func (d *deeds) add(e *audit.Event) {
 	rule := fmt.Sprintf("%s (line %d)", e.Rule.Rule[:min(len(e.Rule.Rule), 100)], e.Rule.Line)
 	d.merge(&deeds{n: e.N, first: e.Time, last: e.Time, timed: e.HasTime, rule: rule})
 }
 
-// merge adds other requests.
+// merge adds the requests of another summary.
 func (d *deeds) merge(o *deeds) {
 	if d.n == 0 {
 		*d = *o
@@ -126,7 +126,7 @@ func (d *deeds) merge(o *deeds) {
 	d.n += o.n
 }
 
-// span returns the days of the requests, "" if none has a time.
+// span formats the days of the requests, or returns "" if none has a time.
 func (d *deeds) span() string {
 	if !d.timed {
 		return ""

@@ -14,91 +14,94 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Sort is what a rule refuses clients by.
+// Sort says by what a rule recognizes clients.
 type Sort uint8
 
 const (
-	// ByName: the header has the name of a crawler of which verified clients broke robots.txt.
+	// ByName rules match the name of a crawler whose verified clients broke robots.txt.
 	ByName Sort = iota
-	// Impostor: the header has the name of a crawler, and the address is not the operator's.
+	// Impostor rules match the name of a crawler from addresses that aren't the operator's.
 	Impostor
-	// ByAddress: requests from there broke robots.txt in the name of a crawler that nothing verifies.
+	// ByAddress rules match addresses that broke robots.txt in the name of a crawler that can't be
+	// verified.
 	ByAddress
 )
 
-// Rule refuses some clients.
+// Rule is a rule that refuses some clients.
 type Rule struct {
 	Sort     Sort
-	Crawlers []string     // the names of the crawlers that it applies to
+	Crawlers []string     // crawlers that it applies to
 	Name                  // empty for ByAddress
-	Own      addresses    // of Impostor: those that are not refused
-	Prefix   netip.Prefix // of ByAddress
-	// Range is the range of the address for which Plan.Rules has a rule too: one of the two is in force.
+	Own      addresses    // for Impostor: addresses that aren't refused
+	Prefix   netip.Prefix // for ByAddress
+	// Range is the wider range, if Plan.Rules also has a rule for the range around this address; only
+	// one of the two is in force.
 	Range netip.Prefix
-	// Notes say what the rule rests on, and Withheld, of Plan.Held, why it is not in force.
+	// Notes explain the basis of the rule, and Withheld, in Plan.Held, why it isn't in force.
 	Notes    []string
 	Withheld string
-	// Search: it is for a crawler whose operator has a search engine, for its impostors, or for a network
-	// that has clients of one.
+	// Search means that the rule affects a crawler whose operator has a search engine, its impostors,
+	// or a network with clients of a search engine.
 	Search bool
-	broke  int64 // of ByAddress: requests from there that broke robots.txt
+	broke  int64 // for ByAddress: requests that broke robots.txt
 }
 
-// Plan is what to refuse.
+// Plan is the result of Decide.
 type Plan struct {
 	Rules []Rule
-	// Held are rules that nobody has confirmed, or that would do harm. They are not in force.
+	// Held are rules that aren't in force, because nobody has confirmed them or because they would do
+	// harm.
 	Held []Rule
-	// Until is the day after which addresses have to be looked at again: they change hands.
+	// Until is the day after which addresses must be checked again, because they change hands.
 	Until time.Time
-	// Notes say what no rule covers, and why.
+	// Notes lists what no rule covers, and why.
 	Notes []string
 }
 
-// Options are what Decide takes into account beside the requests.
+// Options are the inputs of Decide besides the requests.
 type Options struct {
 	Crawlers   *crawler.Set
 	Identities *crawler.Identities
-	LookedUp   []crawler.Pair // clients that were verified by names that were looked up
-	Report     *report.Report // of the audit
+	LookedUp   []crawler.Pair // clients verified by DNS
+	Report     *report.Report // the audit's report
 	Search     bool           // rules for search engines are wanted
-	Names      bool           // rules by the names of crawlers that nobody can verify are wanted
-	End        time.Time      // of the log
+	Names      bool           // rules by unverifiable names are wanted
+	End        time.Time      // end of the log
 }
 
-// Bounds of rules by name: in the name of a crawler that nobody can verify at least fewestBroken requests
-// broke robots.txt, and one of brokenShare; of one that is verified, one of rareShare.
+// Limits of rules by name. For an unverifiable crawler, at least fewestBroken requests, and one in
+// brokenShare, must have broken robots.txt; for a verified one, one in rareShare.
 const (
 	fewestBroken = 50
 	brokenShare  = 5
 	rareShare    = 20
 )
 
-// term is for how long after the end of the log addresses are refused, and how old the last
-// violation of one may be then.
+// term is how long after the end of the log addresses are refused, and the maximum age of an
+// address's last violation at that time.
 const term = 30 * 24 * time.Hour
 
-// Several addresses of a range that broke robots.txt have the whole range refused.
+// If several addresses of a range broke robots.txt, the whole range is refused.
 const (
 	severalAddresses = 2
 	rangeIPv4        = 24
 	rangeIPv6        = 64
 )
 
-// decision is a Plan that is being made.
+// decision is a Plan under construction.
 type decision struct {
 	*Plan
 	*Collector
 	Options
-	lists    map[*crawler.Profile]addresses // those given
-	engines  map[string]bool                // the operators of search engines
-	crawling addresses                      // of their clients
+	lists    map[*crawler.Profile]addresses // the given lists
+	engines  map[string]bool                // operators of search engines
+	crawling addresses                      // addresses of search engines' clients
 	proxied  bool                           // addresses prove nothing
-	byName   []string                       // the crawlers that are refused by a name that proves nothing
-	open     map[string]int64               // violations that no rule covers, by the reason
+	byName   []string                       // crawlers refused by an unverifiable name
+	open     map[string]int64               // violations without a rule, by reason
 }
 
-// Decide returns the rules that the requests justify.
+// Decide returns the rules that the collected requests justify.
 func Decide(c *Collector, o Options) *Plan {
 	d := &decision{Plan: &Plan{Until: o.End.Add(term).UTC()}, Collector: c, Options: o,
 		lists: map[*crawler.Profile]addresses{}, engines: map[string]bool{}, open: map[string]int64{}}
@@ -121,7 +124,8 @@ func Decide(c *Collector, o Options) *Plan {
 	return d.Plan
 }
 
-// readLists finds the addresses of known crawlers, and which of these crawlers belong to search engine operators.
+// readLists collects the addresses of known crawlers, and of those whose operators have search
+// engines.
 func (d *decision) readLists() {
 	profiles := d.Crawlers.Profiles()
 	for i := range profiles {
@@ -143,7 +147,7 @@ func (d *decision) readLists() {
 	d.crawling = newAddresses(crawling)
 }
 
-// own returns the addresses that are known to be a crawler's.
+// own returns the known addresses of a crawler.
 func (d *decision) own(p *crawler.Profile) []netip.Prefix {
 	listed, _ := d.Identities.Own(p)
 	for _, pair := range d.LookedUp {
@@ -157,7 +161,7 @@ func (d *decision) own(p *crawler.Profile) []netip.Prefix {
 // isSearch reports whether the operator of a crawler has a search engine.
 func (d *decision) isSearch(p *crawler.Profile) bool { return p != nil && d.engines[p.Operator] }
 
-// add adds a rule. withheld says why it is not in force, if it is not.
+// add adds a rule. withheld says why it isn't in force, or is "".
 func (d *decision) add(r Rule, withheld string) {
 	if withheld == "" && r.Search && r.Sort != Impostor && !d.Search {
 		withheld = "a search engine is concerned (option BlockSearch)"
@@ -176,7 +180,7 @@ func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	name, ok := nameOf(p, p.Words, d.Crawlers)
 	switch {
 	case !ok:
-		d.open["by "+who+", whose name no server's rule could be sure to hold"] = of.verified.n
+		d.open["by "+who+", whose name no server's rule can match reliably"] = of.verified.n
 		return
 	case d.proxied:
 		return
@@ -202,7 +206,8 @@ func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	d.add(rule, "")
 }
 
-// counted returns how many requests of a crawler broke robots.txt, of how many, without impostors.
+// counted returns how many of a crawler's requests broke robots.txt, and their total, without
+// impostors.
 func (d *decision) counted(name string) (broke, all int64) {
 	for i := range d.Report.Crawlers {
 		if c := &d.Report.Crawlers[i]; c.Crawler == name {
@@ -212,7 +217,7 @@ func (d *decision) counted(name string) (broke, all int64) {
 	return 0, 0
 }
 
-// addUnverifiable adds rules by the names of crawlers that nobody can verify.
+// addUnverifiable adds rules by the names of unverifiable crawlers.
 func (d *decision) addUnverifiable() {
 	for i := range d.Report.Crawlers {
 		c := &d.Report.Crawlers[i]
@@ -246,7 +251,7 @@ func (d *deeds) text(what string) string {
 	return english.Plural(d.n, "request") + " that " + what + "," + d.span()
 }
 
-// cited names the rule of robots.txt.
+// cited describes the rule of robots.txt.
 func (d *deeds) cited() string {
 	if d.others {
 		return "Rule of robots.txt: " + d.rule + ", and others"
@@ -258,7 +263,7 @@ func (d *deeds) cited() string {
 func (d *decision) addAddresses() {
 	type group struct {
 		netip.Prefix
-		search bool // apart, so that nobody hides behind a search engine
+		search bool // separate, so that nobody hides behind a search engine
 	}
 	ranges := map[group][]netip.Addr{}
 	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
@@ -269,7 +274,7 @@ func (d *decision) addAddresses() {
 			d.open["at private, cut or missing addresses"] += c.n
 		case c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)):
 			d.open["at addresses that have not been seen to break it for 30 days before the end of the log"] += c.n
-		case len(c.names) < maxNames && !slices.ContainsFunc(c.names, d.isNotByName): // they have a rule
+		case len(c.names) < maxNames && !slices.ContainsFunc(c.names, d.isNotByName): // they have a rule by name
 		default:
 			of := group{around(addr), !d.Search && slices.ContainsFunc(c.profiles, d.isSearch)}
 			ranges[of] = append(ranges[of], addr)
@@ -292,32 +297,32 @@ func (d *decision) addAddresses() {
 				d.open["at addresses in a list of "+p.Operator] += d.clients[addr].n
 			} else if !isWhole {
 				d.addAddress(single, d.clients[addr], 1, netip.Prefix{})
-			} else if d.Rules != nil && d.Rules[len(d.Rules)-1].isAt(prefix) { // else the range is held
+			} else if d.Rules != nil && d.Rules[len(d.Rules)-1].isAt(prefix) { // otherwise the range is held
 				d.addAddress(single, d.clients[addr], 1, prefix)
 			}
 		}
 	}
 }
 
-// isNotByName reports whether a crawler has no rule in force by a name that proves nothing.
+// isNotByName reports whether no rule in force refuses a crawler by an unverifiable name.
 func (d *decision) isNotByName(name string) bool { return !slices.Contains(d.byName, name) }
 
-// isAt reports whether the rule is for a range, or for addresses in its place.
+// isAt reports whether the rule is for a range, or for addresses instead of it.
 func (r *Rule) isAt(p netip.Prefix) bool {
 	return r.Sort == ByAddress && (r.Prefix == p || r.Range == p)
 }
 
-// around returns the range that an address is refused with if others of it are.
+// around returns the range that is refused if several of its addresses are.
 func around(a netip.Addr) netip.Prefix {
 	bits := rangeIPv6
 	if a.Is4() {
 		bits = rangeIPv4
 	}
-	prefix, _ := a.Prefix(bits) // which an address of either family has
+	prefix, _ := a.Prefix(bits) // valid for addresses of either family
 	return prefix
 }
 
-// together returns the requests of some clients.
+// together merges the requests of some clients.
 func (d *decision) together(list []netip.Addr) *client {
 	all := &client{}
 	for _, addr := range list {
@@ -331,8 +336,8 @@ func (d *decision) together(list []netip.Addr) *client {
 	return all
 }
 
-// listedFor returns a crawler that has addresses of a range in a list, other than those in whose
-// names its clients came; nil if there is none.
+// listedFor returns a crawler that has listed addresses within a range, other than those in whose
+// name the clients came. It returns nil if there is none.
 func (d *decision) listedFor(p netip.Prefix, c *client) (of *crawler.Profile) {
 	for profile, list := range d.lists {
 		if list.overlaps(p) && !slices.Contains(c.profiles, profile) && (of == nil || profile.Operator < of.Operator) {
@@ -342,7 +347,7 @@ func (d *decision) listedFor(p netip.Prefix, c *client) (of *crawler.Profile) {
 	return of
 }
 
-// addAddress adds the rule for n addresses of p. in is Rule.Range.
+// addAddress adds the rule for n addresses within p. in is Rule.Range.
 func (d *decision) addAddress(p netip.Prefix, c *client, n int, in netip.Prefix) {
 	who := p.Addr().String()
 	if n > 1 {
@@ -355,7 +360,7 @@ func (d *decision) addAddress(p netip.Prefix, c *client, n int, in netip.Prefix)
 	}}, "")
 }
 
-// addresses are ranges, sorted and apart.
+// addresses are ranges, sorted and without overlaps.
 type addresses []netip.Prefix
 
 func newAddresses(list []netip.Prefix) (a addresses) {
@@ -370,7 +375,7 @@ func newAddresses(list []netip.Prefix) (a addresses) {
 	return a
 }
 
-// overlaps reports whether one of the ranges and p have an address in common.
+// overlaps reports whether any of the ranges overlaps p.
 func (a addresses) overlaps(p netip.Prefix) bool {
 	i, _ := slices.BinarySearchFunc(a, p, func(x, y netip.Prefix) int { return x.Addr().Compare(y.Addr()) })
 	return i < len(a) && a[i].Overlaps(p) || i > 0 && a[i-1].Overlaps(p)

@@ -10,14 +10,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Refused counts the requests in a log that rules would have blocked. Others counts those from clients that the rules
-// are not aimed at.
+// Refused counts the requests in a log that rules would have blocked. Others counts those from
+// clients that the rules aren't meant for.
 type Refused struct {
 	Requests, Others int64
-	Permitted        int64 // by robots.txt, of those that are not of Others
-	Visitors         int64 // of Others: they name no crawler, as browsers do
+	Permitted        int64 // permitted by robots.txt, without Others
+	Visitors         int64 // of Others: no crawler's name, as with browsers
 	Verified         int64 // of Others: verified crawlers
-	Search           int64 // of Others: in the name of search engines
+	Search           int64 // of Others: names of search engines
 }
 
 func (r *Refused) add(o Refused) {
@@ -25,41 +25,41 @@ func (r *Refused) add(o Refused) {
 	r.Permitted, r.Verified, r.Search = r.Permitted+o.Permitted, r.Verified+o.Verified, r.Search+o.Search
 }
 
-// Counter holds the rules of a plan to requests.
+// Counter applies the rules of a plan to requests.
 type Counter struct {
 	plan    *Plan
 	kinds   []*Kind
-	at      map[netip.Prefix]int // the rules by address
+	at      map[netip.Prefix]int // rules by address
 	workers []counting
-	mu      sync.Mutex // of results
+	mu      sync.Mutex // guards results
 	results []Result
 }
 
-// counting is what one worker has.
+// counting is the state of one worker.
 type counting struct {
 	lines   int64
-	headers map[string][]hit // the rules that match
-	hits    []hit            // by the request
+	headers map[string][]hit // matching rules by header
+	hits    []hit            // rules that match the request
 }
 
-// hit is a rule that matches a request: for servers with regular expressions, and for those without.
+// hit is a matching rule, for servers with regular expressions and for those without.
 type hit struct {
 	rule        int
 	whole, part bool
 }
 
-// Result is the dry run of the rules as one kind writes them.
+// Result is the dry run of the rules in one output format.
 type Result struct {
-	Lines int64 // how many requests there were
+	Lines int64 // number of requests
 	Refused
 	Rules []Refused // each rule alone
-	// Written are, by rule, those in force. Held are others, with what they would have refused: mostly
-	// requests of others.
+	// Written has the rules in force. Held has the others, with what they would have refused, which is
+	// mostly requests of others.
 	Written []bool
 	Held    []Rule
 }
 
-// NewCounter returns a counter for files of some kinds.
+// NewCounter returns a counter for some output formats.
 func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 	c := &Counter{plan: p, kinds: kinds, at: map[netip.Prefix]int{}, workers: make([]counting, workers),
 		results: make([]Result, len(kinds))}
@@ -77,13 +77,13 @@ func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 	return c
 }
 
-// maxHeaders bounds the headers that a worker remembers, and maxHeader their length.
+// maxHeaders limits the headers that a worker remembers, and maxHeader their length.
 const (
 	maxHeaders = 1000
 	maxHeader  = 1 << 10
 )
 
-// Add counts a request: the counter is a Seen sink of an audit.
+// Add counts a request. The counter is a Seen sink of an audit.
 func (c *Counter) Add(s *audit.Event) error {
 	w := &c.workers[s.Worker]
 	addr, isClient := crawler.Client(s.Address)
@@ -128,7 +128,7 @@ func (c *Counter) named(w *counting, header []byte) []hit {
 	return list
 }
 
-// count counts a request that rules match.
+// count counts a request that some rules match.
 func (c *Counter) count(hits []hit, s *audit.Event) {
 	other, permitted := Refused{Requests: 1, Others: 1}, int64(0)
 	if s.Verdict == report.Allowed {
@@ -161,7 +161,7 @@ func (c *Counter) count(hits []hit, s *audit.Event) {
 				one = Refused{Requests: 1, Permitted: permitted}
 			}
 			c.results[k].Rules[h.rule].add(one)
-			if all.Requests == 0 || one.Others == 0 { // for one of them it is no other
+			if all.Requests == 0 || one.Others == 0 { // one of the rules is meant for it
 				all = one
 			}
 		}
@@ -169,9 +169,10 @@ func (c *Counter) count(hits []hit, s *audit.Event) {
 	}
 }
 
-// Settle takes rules out of force by what they refuse alone: a range of which most requests did not break
-// robots.txt, in favour of its addresses, else these; and rules that refuse mostly others. It reports whether
-// there were any: then the requests must be shown again, to count what the others refuse together.
+// Settle takes rules out of force that refuse the wrong requests on their own. It replaces a range
+// by its addresses if most of the range's requests didn't break robots.txt, and drops rules that
+// refuse mostly others. It reports whether it changed anything; if so, the requests must be counted
+// again, because the joint effect of the remaining rules has changed.
 func (c *Counter) Settle() (again bool) {
 	for k := range c.results {
 		result := &c.results[k]
@@ -204,7 +205,7 @@ func (c *Counter) Settle() (again bool) {
 	return again
 }
 
-// isFor reports whether a request that the rule refuses is one of those that it is for.
+// isFor reports whether a refused request is one that the rule is meant for.
 func (r *Rule) isFor(s *audit.Event) bool {
 	named := slices.Contains(r.Crawlers, s.Name) ||
 		s.Crawler == nil && slices.Contains(r.Crawlers, report.InASCII(s.Name))
@@ -218,7 +219,7 @@ func (r *Rule) isFor(s *audit.Event) bool {
 	}
 }
 
-// Results returns the dry run of each kind.
+// Results returns the dry run for each output format.
 func (c *Counter) Results() []Result {
 	lines := int64(0)
 	for _, w := range c.workers {

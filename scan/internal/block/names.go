@@ -9,32 +9,33 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// Name is the name of a crawler as a rule finds it in a header: where the audit would take it for the
-// client's. No text of it has bytes that mean something to a server.
+// Name is a crawler's name as rules match it in a header, where the audit would take it as the
+// client's. Its texts contain no bytes with a special meaning to a server.
 type Name struct {
-	// Words are the words of the crawler in small letters, and Others words of other crawlers: a header
-	// with one of them is theirs.
+	// Words are the lower-case words of the crawler. Others are words of other crawlers, whose
+	// presence means that the header is theirs.
 	Words, Others []string
-	// Pattern is a regular expression for headers with one of Words, and Except one for those among them that
-	// are another's. All servers read them alike if letters of either case are the same.
+	// Pattern is a regular expression for headers with one of Words, and Except one for those among
+	// them that belong to another crawler. All servers interpret them alike if they ignore case.
 	Pattern, Except string
 	match, except   *regexp.Regexp
 }
 
-// foremost are words which name the client in headers that have the names of other crawlers too, such as
+// foremost are words that name the client even if the header also names other crawlers, such as
 // "facebookexternalhit/1.1 Facebot Twitterbot/1.0".
 var foremost = []string{"archive.org_bot", "arquivo-web-crawler", "barkrowler", "bingbot", "daumoa",
 	"facebookexternalhit", "facebot", "googlebot"}
 
-// The parts of a pattern around a word: what may be before one that is in no URL, e-mail address or longer word,
-// and behind it. Both name the bytes that may be there, since servers differ in what a letter is beyond ASCII.
+// These surround a word in a pattern: what may come before and after a word outside URLs, e-mail
+// addresses and longer words. Both list the permitted bytes, because servers differ in what they
+// consider a letter beyond ASCII.
 const (
 	before = "(^|[] !(-,;<>[])"
 	behind = "([] -*,./:-?[^]|[+][ (),;]|[+]?$)"
 )
 
-// nameOf returns the name of a crawler with some words; p is nil if it is not known. ok is false if no server
-// could be sure to read the words as meant.
+// nameOf returns the name of a crawler with some words. p is nil if the crawler is unknown. ok is
+// false if some server could misinterpret the words.
 func nameOf(p *crawler.Profile, words []string, known *crawler.Set) (n Name, ok bool) {
 	pattern, ok := anyOf(words)
 	if !ok || len(words) == 0 || p != nil && p.Anybodys() {
@@ -51,8 +52,9 @@ func nameOf(p *crawler.Profile, words []string, known *crawler.Set) (n Name, ok 
 	return n, true
 }
 
-// othersThan returns the words of other crawlers that decide whose a header is that has one of words too: those
-// of its operator that are as long, of which the longest counts, those that are longer by some letters, and foremost.
+// othersThan returns the words of other crawlers that take precedence over some words in a header:
+// words of the same operator that are at least as long, of which the longest counts, words that
+// extend them by letters, and foremost.
 func othersThan(p *crawler.Profile, words []string, known *crawler.Set) []string {
 	others := slices.Clone(foremost)
 	shortest := len(slices.MinFunc(words, func(x, y string) int { return len(x) - len(y) }))
@@ -74,8 +76,8 @@ func othersThan(p *crawler.Profile, words []string, known *crawler.Set) []string
 	return slices.Compact(others)
 }
 
-// anyOf returns a regular expression for one of some words. ok is false if a word has bytes that have a meaning
-// to some server.
+// anyOf returns a regular expression for any of some words. ok is false if a word contains bytes
+// that are special to some server.
 func anyOf(words []string) (pattern string, ok bool) {
 	var list []string
 	for _, word := range words {
@@ -99,20 +101,20 @@ func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 
-// isWord reports whether a text has only bytes of words.
+// isWord reports whether a text consists of word bytes.
 func isWord(text string) bool {
 	return !strings.ContainsFunc(strings.ToLower(text), func(r rune) bool { return r > '~' || !isWordByte(byte(r)) })
 }
 
-// starts and ends are what may stand around a word where servers have no regular expressions, beside the
-// beginning and the end.
+// starts and ends are what may surround a word on servers without regular expressions, besides the
+// beginning and the end of the header.
 var (
 	starts = [...]string{" ", "("}
 	ends   = [...]string{"/", " ", ";", ")", ","}
 )
 
-// isIn reports whether a header has the name, for servers with regular expressions, and for those that only
-// find parts of it.
+// isIn reports whether a header contains the name, first for servers with regular expressions, then
+// for those that only search for substrings.
 func (n *Name) isIn(header []byte) (whole, part bool) {
 	if n.match == nil {
 		return false, false
@@ -130,11 +132,11 @@ func (n *Name) isIn(header []byte) (whole, part bool) {
 	return whole, part && !slices.ContainsFunc(n.otherParts(), isPart)
 }
 
-// otherParts are the parts of headers that are another's.
+// otherParts returns substrings of headers that belong to another client.
 func (n *Name) otherParts() []string {
 	parts := slices.Concat(n.Others, []string{"device/"})
 	for _, word := range n.Words {
-		parts = append(parts, "like "+word, "; "+word+" build", "; "+word+") applewebkit") // phones have their names
+		parts = append(parts, "like "+word, "; "+word+" build", "; "+word+") applewebkit") // names of phones
 	}
 	return parts
 }

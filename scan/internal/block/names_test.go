@@ -34,7 +34,7 @@ func headersOf(t *testing.T, r io.Reader, headers map[string]bool) {
 	}
 }
 
-// published returns the headers of all crawlers that are at hand, and whether those of the suites are among them.
+// published returns the headers of all available crawlers, and whether the suites' are among them.
 func published(t *testing.T) (headers map[string]bool, suites bool) {
 	t.Helper()
 	headers = map[string]bool{}
@@ -79,8 +79,8 @@ func published(t *testing.T) (headers map[string]bool, suites bool) {
 	return headers, true
 }
 
-// A rule by the name of a crawler refuses no header that is another's, as the audit reads it, on no server,
-// and nearly all of its own.
+// TestNameRefusesNoOther checks that a rule by a crawler's name refuses nearly all of its headers,
+// and none that the audit attributes to another, on any server.
 func TestNameRefusesNoOther(t *testing.T) {
 	o := world(t)
 	headers, suites := published(t)

@@ -21,7 +21,8 @@ func planOf(o Options, violations ...string) *Plan {
 	return Decide(c, o)
 }
 
-// Addresses that the server has cut are nobody's: none of them is refused, nor a range for their sake.
+// TestCutAddressesAreNotRefused checks that addresses cut by the server are never refused, nor a
+// range because of them.
 func TestCutAddressesAreNotRefused(t *testing.T) {
 	o := world(t)
 	o.Report = &report.Report{AddressesCut: true, IPv4Cut: true}
@@ -32,7 +33,8 @@ func TestCutAddressesAreNotRefused(t *testing.T) {
 	}
 }
 
-// Where the addresses are a proxy's there is no rule, be that seen by all lines or by the first of an input.
+// TestProxysAddressesAreNotRefused checks that there are no rules by address if the addresses are a
+// proxy's, whether all lines show it or only an input's first.
 func TestProxysAddressesAreNotRefused(t *testing.T) {
 	for _, r := range []*report.Report{{Proxied: true}, {Inputs: []report.InputInfo{{}, {Clients: report.ByProxy}}},
 		{Inputs: []report.InputInfo{{Clients: report.ByForwarded}}}} {
@@ -45,8 +47,8 @@ func TestProxysAddressesAreNotRefused(t *testing.T) {
 	}
 }
 
-// All crawlers of an operator with a search engine are held back, and addresses in a network in which a list or
-// a name shows one of them.
+// TestSearchEnginesAreHeld checks that rules are held for all crawlers of an operator with a search
+// engine, and for addresses in a network where a list or a name shows one of them.
 func TestSearchEnginesAreHeld(t *testing.T) {
 	o := world(t)
 	o.LookedUp = []crawler.Pair{{Profile: o.Crawlers.ByName("bingbot"), Addr: "192.0.2.200"}}
@@ -72,7 +74,8 @@ func info(name, operator string, requests, broke int64) report.CrawlerInfo {
 	return c
 }
 
-// A name that nobody can verify is refused on request only, and where enough requests broke robots.txt.
+// TestNamesThatNobodyVerifies checks that an unverifiable name is refused only on request, and only
+// if enough requests broke robots.txt.
 func TestNamesThatNobodyVerifies(t *testing.T) {
 	o := world(t)
 	o.Report = &report.Report{Crawlers: []report.CrawlerInfo{
@@ -103,7 +106,8 @@ func TestNamesThatNobodyVerifies(t *testing.T) {
 	}
 }
 
-// A verified crawler that robots.txt forbids less than 5 % of its requests is refused in a comment only.
+// TestNameOfAMostlyObedientCrawler checks that the rule for a verified crawler with less than 5 %
+// forbidden requests is only a comment.
 func TestNameOfAMostlyObedientCrawler(t *testing.T) {
 	for broke, want := range map[int64]int{4: 0, 5: 1} {
 		o := world(t)
@@ -119,8 +123,8 @@ func TestNameOfAMostlyObedientCrawler(t *testing.T) {
 	}
 }
 
-// A range is refused only if most of its requests broke robots.txt, else its addresses are; and no rule that would
-// refuse mostly others.
+// TestSettle checks that a range is refused only if most of its requests broke robots.txt, else its
+// addresses are, and that no rule refuses mostly others.
 func TestSettle(t *testing.T) {
 	o := world(t)
 	p := planOf(o, "FooBot 192.0.2.1", "FooBot 192.0.2.2", "FooBot 192.0.3.1", "FooBot 192.0.3.2", "FooBot 192.0.4.1")
@@ -174,7 +178,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// Each file says in its first lines how its server uses it, and the tests of the servers use it so.
+// TestFilesSayHowToUseThem checks that each file begins with instructions, and that the servers'
+// tests follow them.
 func TestFilesSayHowToUseThem(t *testing.T) {
 	p, _ := sample(t)
 	for kind, lines := range map[string][2]string{

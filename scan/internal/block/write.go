@@ -13,20 +13,20 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Kind is an output format for rules: that of a particular server.
+// Kind is an output format of rules, for a particular server.
 type Kind struct {
 	Name string
-	// FreesRobots: the rules refuse nobody /robots.txt itself. A crawler that is refused it may take
-	// the whole site as permitted (RFC 9309 2.3.1.3).
+	// FreesRobots means that the rules never refuse /robots.txt itself. A crawler that can't fetch it
+	// may assume that everything is permitted (RFC 9309 2.3.1.3).
 	FreesRobots bool
 	// Substrings is set if the server can only search headers for substrings, without regard to word boundaries.
 	Substrings bool
-	takes      func(r *Rule) bool // nil: all rules
-	because    string             // why not
-	use        []string           // how the server is to use the file
+	takes      func(r *Rule) bool // nil accepts all rules
+	because    string             // why takes rejects the others
+	use        []string           // instructions for the server
 }
 
-// Kinds are all kinds; the template of each is in the folder kinds.
+// Kinds are all output formats. The folder kinds has their templates.
 var Kinds = []*Kind{
 	{Name: "nginx", FreesRobots: true, use: []string{
 		"Use it by two lines, the first in http { }, the second in server { }:",
@@ -51,7 +51,7 @@ var Kinds = []*Kind{
 
 func (k *Kind) writes(r *Rule) bool { return k.takes == nil || k.takes(r) }
 
-// ByKind returns the kind of a name, nil if there is none.
+// ByKind returns the named output format, or nil if there is none.
 func ByKind(name string) *Kind {
 	if i := slices.IndexFunc(Kinds, func(k *Kind) bool { return k.Name == name }); i >= 0 {
 		return Kinds[i]
@@ -59,7 +59,7 @@ func ByKind(name string) *Kind {
 	return nil
 }
 
-// KindNames returns the names of all kinds.
+// KindNames returns the names of all output formats.
 func KindNames() (names []string) {
 	for _, k := range Kinds {
 		names = append(names, k.Name)
@@ -67,29 +67,30 @@ func KindNames() (names []string) {
 	return names
 }
 
-// title is what a file of rules begins with.
+// title is the first line of a file of rules.
 const title = "# robotsieve block rules"
 
-// Is reports whether a file is one of rules, by its first bytes.
+// Is reports whether a file contains rules, given its first bytes.
 func Is(head []byte) bool { return strings.HasPrefix(string(head), title) }
 
-// item is a rule as a template has it.
+// item is a rule in a template.
 type item struct {
 	Rule
-	Number   int // from 1, within its type
+	Number   int // from 1, per sort
 	Comments []string
 }
 
-// file is what a template has.
+// file is the input of a template.
 type file struct {
 	Title                       string
 	Use, Head                   []string
 	Names, Impostors, Addresses []item
 	Days                        int
-	Until                       int64 // in seconds since 1970
+	Until                       int64 // seconds since 1970
 }
 
-// Write writes the rules of a plan with their dry run, as a program of that name has made them.
+// Write writes the rules of a plan with their dry run. program is the name of the program that made
+// them.
 func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 	f := file{Title: title + " for " + k.Name, Use: k.use, Days: int(term / (24 * time.Hour)), Until: p.Until.Unix(),
 		Head: []string{"Made by robotsieve " + program + ". How to use and to undo it: docs/howto/block.md."}}
@@ -110,7 +111,7 @@ func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 	return writeHeld(w, slices.Concat(p.Held, dry.Held))
 }
 
-// writeHeld ends a file with the rules that are not in force, as comments.
+// writeHeld adds the rules that aren't in force as comments at the end of a file.
 func writeHeld(w io.Writer, held []Rule) error {
 	text := ""
 	for _, r := range held {
@@ -123,7 +124,7 @@ func writeHeld(w io.Writer, held []Rule) error {
 	return err
 }
 
-// Summary says what the rules would have refused, and what to beware of.
+// Summary describes what the rules would have refused, and warns of harm.
 func (k *Kind) Summary(p *Plan, dry Result) []string {
 	list := []string{fmt.Sprintf("Dry run over the same log, %s: %s", english.Plural(dry.Lines, "request"),
 		dry.text("these rules would have"))}
@@ -153,10 +154,10 @@ func (k *Kind) Summary(p *Plan, dry Result) []string {
 	return list
 }
 
-// Short are the notes, with the rules that are not in force in one line for each reason.
+// Short returns the notes, with one line per reason for rules that aren't in force.
 func (p *Plan) Short() []string { return slices.Concat(p.Notes, withheld(p.Held)) }
 
-// withheld says of which rules there are comments only, and why.
+// withheld says which rules are only comments, and why.
 func withheld(held []Rule) (list []string) {
 	by := map[string][]Rule{}
 	for _, r := range held {
@@ -170,7 +171,7 @@ func withheld(held []Rule) (list []string) {
 	return list
 }
 
-// crawlersOf names the crawlers that rules are for.
+// crawlersOf names the crawlers that rules apply to.
 func crawlersOf(rules []Rule) string {
 	var names []string
 	for i := range rules {
@@ -192,12 +193,12 @@ func (r *Refused) text(would string) string {
 	return text + "."
 }
 
-// maxComment bounds a line of a comment, in bytes.
+// maxComment limits a line of a comment, in bytes.
 const maxComment = 600
 
-// plain makes a text one line of a comment, of whatever server: what a text of a log or a robots.txt
-// has beside printable ASCII, and what some server replaces or takes for the end or the going on of a
-// line even there, becomes a question mark.
+// plain makes a text from a log or a robots.txt one line of a comment, safe for any server. It
+// replaces by question marks everything outside printable ASCII, and characters that some server
+// expands or treats as the end or the continuation of a line.
 func plain(text string) string {
 	b := []byte(text[:min(len(text), maxComment)])
 	for i, c := range b {

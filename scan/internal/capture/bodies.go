@@ -10,22 +10,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
 )
 
-// bodies sorts bodies by their SHA-256, each distinct one once, as records that have the
-// SHA-256, the number of a piece of the body, and the piece.
+// bodies sorts bodies by SHA-256 and removes duplicates. A record consists of the SHA-256, the
+// number of a piece of the body, and the piece.
 type bodies struct {
 	sorted *spill.Records
-	recent map[[sha256.Size]byte]struct{} // those that need not be added again
-	most   int                            // of recent
+	recent map[[sha256.Size]byte]struct{} // bodies that needn't be added again
+	most   int                            // limit of recent
 	record []byte
 }
 
 const (
 	bodyPiece   = 16 << 10
 	pieceHead   = sha256.Size + 4
-	recentBytes = 4 * 80 // four times what one takes in bodies.recent, which may take a quarter of a share
+	recentBytes = 4 * 80 // an entry takes 80 bytes in bodies.recent, which may use a quarter of a share
 )
 
-// errLostBody is an error that the sorting of bodies rules out.
+// errLostBody can't occur if sorting works.
 var errLostBody = errors.New("capture: a body is missing in the temporary file")
 
 func newBodies(memory int64) *bodies {
@@ -63,7 +63,7 @@ type storedBody struct {
 	bytes  []byte
 }
 
-// all yields all bodies in the order of their SHA-256. They belong to the caller.
+// all yields all bodies, sorted by SHA-256. The caller owns them.
 func (b *bodies) all() iter.Seq2[storedBody, error] {
 	return func(yield func(storedBody, error) bool) {
 		var body storedBody

@@ -1,9 +1,9 @@
 // Package capture reads copies of robots.txt from the output of crawls: lines of JSON,
 // WARC files, and plain files named by their host.
 //
-// The input is not trusted. Memory is bounded, even if the input states huge sizes. A part
-// that cannot be used gives an error in its place, with a reason that can be counted, and
-// reading goes on.
+// The input is untrusted. Memory is bounded, even if the input declares huge sizes. A part that
+// can't be used yields an error in its place, with a reason that can be counted, and reading
+// continues.
 package capture
 
 import (
@@ -22,59 +22,58 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// Capture is a copy of one robots.txt, or of a page that a robots.txt may be redirected to.
+// Capture is a copy of a robots.txt, or of a page that a robots.txt may redirect to.
 type Capture struct {
-	// Origins are the origins whose robots.txt it is: one, or http and https where
-	// the source names a host without a scheme.
+	// Origins are the origins of the robots.txt: one, or http and https if the source names a host
+	// without a scheme.
 	Origins []origin.Origin
-	// Path is the path with the query, as answer.Resolve returns it; "" stands for
-	// /robots.txt.
+	// Path is the path with the query, as answer.Resolve returns it. "" means /robots.txt.
 	Path string
-	// Status is the HTTP status, 200 where the source has none.
+	// Status is the HTTP status, or 200 if the source has none.
 	Status uint16
-	// Body is the body, cut at Options.MaxBody bytes; nil unless Status is 2xx. It is
-	// valid until the next capture is asked for.
+	// Body is the body, cut at Options.MaxBody bytes. It is nil unless Status is 2xx, and valid until
+	// the next capture is requested.
 	Body []byte
-	// Time is when it was captured, zero where the source does not say. If Month, it is the first day of
-	// the month, and nothing else is known.
+	// Time is the time of the capture, zero if unknown. With Month, only the month is known, and Time
+	// is its first day.
 	Time  time.Time
 	Month bool
-	// DateUnread means that a member or column called date has a date, but Options.Fields does not name it.
+	// DateUnread means that a member or column called date contains a date, but isn't in Options.Fields.
 	DateUnread bool
-	// Line is the line of JSON, or the row of a table, that has it; 0 elsewhere.
+	// Line is the number of the JSON line or table row, 0 for other inputs.
 	Line int64
-	// Location is where a redirect leads to, as the server wrote it.
+	// Location is the target of a redirect, as the server wrote it.
 	Location string
 }
 
-// Options are the bounds of reading.
+// Options limit what is read.
 type Options struct {
-	// MaxBody is how many bytes of a body are kept, at least 1.
+	// MaxBody limits the bytes kept of a body. It is at least 1.
 	MaxBody int
-	// MaxLine is how long a line of JSON may be, or a text in DatedBodies; 0 stands for 64 MiB.
-	// Reading a line takes up to four times its length of memory.
+	// MaxLine limits a JSON line, or a text in DatedBodies; 0 means 64 MiB. Reading a line takes up to
+	// four times its length in memory.
 	MaxLine int
 	// Fields are the names of the members of objects.
 	Fields Fields
-	// Wants selects the captures of URLs other than a robots.txt to read as well, for example Set.Wants; nil selects none.
-	// It is called just before the capture is read.
+	// Wants selects captures of URLs other than a robots.txt that are also read, for example
+	// Set.Wants. nil selects none. It is called just before the capture is read.
 	Wants func(answer.Target) bool
 }
 
 func (o *Options) maxLine() int { return cmp.Or(o.MaxLine, defaultMaxLine) }
 
-// SkipError is the error for a part of an input that gave no capture. Reading goes on
-// after it.
+// SkipError is the error for a part of an input without a usable capture. Reading continues after
+// it.
 type SkipError struct {
-	Where  string // in the input, such as "line 12"
+	Where  string // place in the input, such as "line 12"
 	Reason Reason
-	Text   string // the beginning of the part, as it is; escape it before printing
+	Text   string // beginning of the part, unescaped; escape it before printing
 }
 
-// Reason is why something was skipped.
+// Reason says why something was skipped.
 type Reason string
 
-// The reasons. Lost returns which of them matter to the user.
+// The reasons. Lost returns those that matter to the user.
 const (
 	LongLine    Reason = "line longer than 64 MiB, or than there is memory for"
 	NotUTF8     Reason = "not UTF-8"
@@ -94,8 +93,8 @@ const (
 	NotModified Reason = "HTTP status that says nothing about robots.txt (1xx or 304)"
 )
 
-// Lost reports whether a usable copy may have been lost: not if the part skipped cannot hold
-// one.
+// Lost reports whether a usable copy may have been lost. It returns false if the skipped part can't
+// contain one.
 func (r Reason) Lost() bool { return r != Revisit && r != NotModified }
 
 // Error returns the place, the reason and the text, quoted and shortened.
@@ -108,20 +107,20 @@ func (s *SkipError) Error() string {
 	return fmt.Sprintf("%s: %s: %q%s", s.Where, s.Reason, text, dots)
 }
 
-// Kind is the form of an input.
+// Kind is the kind of an input.
 type Kind uint8
 
 const (
 	RobotsTxt Kind = iota // one robots.txt, named by its host
-	JSON                  // lines that are JSON objects, or objects as DatedBodies reads them
+	JSON                  // lines with JSON objects, or objects for DatedBodies
 	Archive               // WARC
 	Table                 // Parquet
 )
 
 // KindOf returns the kind of a file by its extension: .json, .jsonl, .ndjson, .warc or .parquet,
-// optionally followed by that of a compression format; .wat and .wet are WARC. All other names are
-// RobotsTxt. The contents are ignored, because a site could make its robots.txt look like captures of
-// other sites.
+// optionally followed by a compression extension; .wat and .wet are WARC. All other names are
+// RobotsTxt. It ignores the contents, because a site could make its robots.txt look like captures
+// of other sites.
 func KindOf(name string) Kind {
 	switch sniff.Named(name) {
 	case "json":
@@ -134,8 +133,8 @@ func KindOf(name string) Kind {
 	return RobotsTxt
 }
 
-// FileNames returns the names that the robots.txt in the directory of a host may have.
-// The first that exists is to be read.
+// FileNames returns the possible names of the robots.txt in the directory of a host. The first that
+// exists should be read.
 func FileNames() []string {
 	names := []string{"robots.txt"}
 	for _, ending := range sniff.Compressions() {
@@ -144,8 +143,8 @@ func FileNames() []string {
 	return names
 }
 
-// Detect returns the kind that the first bytes of an input without a name show. Such an input must
-// be of a kind that holds many captures.
+// Detect detects the kind of an input without a name from its first bytes. It only accepts kinds
+// with many captures.
 func Detect(head []byte) (Kind, error) {
 	switch sniff.Form(head) {
 	case "warc":
@@ -160,10 +159,11 @@ func Detect(head []byte) (Kind, error) {
 	return 0, err
 }
 
-// HostOf returns the host, or with its scheme the origin, that the path of a robots.txt names: HOST,
-// HOST.txt, HOST/robots.txt, or a name that has robots beside the host, as those who save pages write
-// it: HOST.robots.txt, HOST-robots.txt, HOST_robots.txt, robots_HOST.txt, https___HOST_robots.txt or
-// https%3A%2F%2FHOST%2Frobots.txt. Each may have an ending of compression. See CheckNamed.
+// HostOf returns the host, or with its scheme the origin, that the path of a robots.txt names:
+// HOST, HOST.txt, HOST/robots.txt, or a name that combines robots with the host, as tools that save
+// pages write it: HOST.robots.txt, HOST-robots.txt, HOST_robots.txt, robots_HOST.txt,
+// https___HOST_robots.txt or https%3A%2F%2FHOST%2Frobots.txt. A compression extension may follow.
+// See CheckNamed.
 func HostOf(path string) (string, error) {
 	host, _ := hostOf(path)
 	if host == "" || strings.HasPrefix(host, ".") || host == string(filepath.Separator) {
@@ -181,7 +181,7 @@ func CheckNamed(path string, content []byte) error {
 	return nil
 }
 
-// hostOf returns the host in a path, and whether it is one for certain.
+// hostOf returns the host in a path, and whether the path certainly names a host.
 func hostOf(path string) (host string, certain bool) {
 	dir, name := filepath.Split(filepath.Clean(path))
 	if name = sniff.Uncompressed(name); name == "robots.txt" {
@@ -190,7 +190,8 @@ func hostOf(path string) (host string, certain bool) {
 	return besideRobots(strings.TrimSuffix(name, ".txt"))
 }
 
-// robotsName is the name of a file with a host and the word robots, perhaps with a scheme and a port.
+// robotsName matches a file name with a host and the word robots, optionally with a scheme and a
+// port.
 var robotsName = lazy.Regexp(
 	`(?i)^(?:(https?)(?::|_)?[/_]{1,2})?(?:robots(?:_|\.txt[_-]))?([^/]*?)(?:_([0-9]{2,5}))?(?:[._/-]robots(?:\.txt)?)?$`)
 
@@ -198,8 +199,8 @@ var robotsName = lazy.Regexp(
 var fileEndings = lazy.Regexp(`(?i)\.(md|rst|html?|php|csv|tsv|xlsx?|jsonl?|mod|sum|go|py|ipynb|js|ts|css|sh|rb|java|` +
 	`xml|ya?ml|toml|ini|cfg|conf|log|lock|sql|db|bak|zip|pdf|png|jpe?g|gif|svg|ico|docx?|odt|ods)$`)
 
-// besideRobots returns the host in the name of a file without its ending, and whether it is one for
-// certain.
+// besideRobots returns the host in a file name without extension, and whether the name certainly
+// has one.
 func besideRobots(name string) (host string, certain bool) {
 	text, err := url.PathUnescape(name)
 	m := robotsName().FindStringSubmatch(text)
@@ -253,8 +254,8 @@ func DateOfFile(name string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// File reads the robots.txt of a host, or of an origin as origin.Parse reads it. If the
-// content is in another form, the error is a *FormError.
+// File reads the robots.txt of a host, or of an origin in the form of origin.Parse. It returns a
+// *FormError if the content has another form.
 func File(r io.Reader, host string, o Options) (Capture, error) {
 	origins, err := origin.Parse(host)
 	if err != nil {

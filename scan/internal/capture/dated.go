@@ -12,14 +12,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// DatedBodies reads objects of JSON in which a host has its bodies by their dates:
+// DatedBodies reads JSON objects that map each host to its bodies by date:
 //
 //	{"example.com": {"2026-01-01": "User-agent: *\nDisallow: /", "2026-02-01": "..."}}
 //
-// There may be one object for all hosts, on any number of lines, or several. A URL stands for its
-// origin. A null stands for
-// nothing known. Hosts and dates are read as in JSONLines. Each body gives a capture or a
-// *SkipError. Any other error ends the objects.
+// There may be one object for all hosts, on any number of lines, or several objects. A URL stands
+// for its origin. null means that nothing is known. Hosts and dates are parsed as in JSONLines.
+// Each body yields a capture or a *SkipError. Any other error ends the iteration.
 func DatedBodies(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		in := &io.LimitedReader{R: r}
@@ -30,8 +29,8 @@ func DatedBodies(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	}
 }
 
-// Objects reads a file of JSON as JSONLines does or, if it begins so and Options.Fields has no
-// names, as DatedBodies does.
+// Objects reads a JSON file as DatedBodies if it begins like that and Options.Fields has no names,
+// otherwise as JSONLines.
 func Objects(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if mark, _ := in.Peek(len(bom)); string(mark) == bom {
@@ -49,7 +48,7 @@ func Objects(r io.Reader, o Options) iter.Seq2[Capture, error] {
 
 var errArray = &FormError{"an array of JSON", "give an object on each line, as jq -c '.[]' writes them"}
 
-// errEnough is returned when no more captures are wanted.
+// errEnough means that the caller wants no more captures.
 var errEnough = errors.New("no more captures are wanted")
 
 // datedReader is the state of DatedBodies.
@@ -78,7 +77,7 @@ func (d *datedReader) objects() error {
 	}
 }
 
-// members calls read for each member of the object that has begun, up to its end.
+// members calls read for each remaining member of the current object.
 func (d *datedReader) members(read func(name string) error) error {
 	for {
 		token, err := d.token()
@@ -128,7 +127,7 @@ func (d *datedReader) host(host string) error {
 	})
 }
 
-// token returns the next token, of a bounded length.
+// token returns the next token, with a limit on its length.
 func (d *datedReader) token() (json.Token, error) {
 	d.in.N = int64(d.o.maxLine())
 	token, err := d.json.Token()
@@ -140,7 +139,7 @@ func (d *datedReader) token() (json.Token, error) {
 
 var errLongText = errors.New("a text is longer than there is memory for")
 
-// noEnd turns io.EOF, in the middle of an object, into io.ErrUnexpectedEOF.
+// noEnd turns io.EOF within an object into io.ErrUnexpectedEOF.
 func noEnd(err error) error {
 	if isEOF(err) {
 		return io.ErrUnexpectedEOF

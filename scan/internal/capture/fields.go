@@ -12,7 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// Field is a part of a capture that a table or an object has.
+// Field is a field of a capture in a table or an object.
 type Field int
 
 // The fields, as JSONLines describes them. Date is when the capture was made.
@@ -28,12 +28,12 @@ const (
 
 var fieldNames = [numFields]string{"host", "body", "body_b64", "status", "location", "date"}
 
-// Fields are the names of columns, or the paths of members with dots between the names, that have
-// each field. The zero value stands for the names that JSONLines describes, and no date; an empty
-// name in another value for no such column.
+// Fields maps each field to the name of a column, or to the path of a member with dots between the
+// names. The zero value stands for the names in JSONLines, without a date. An empty name in any
+// other value means that there is no such column.
 type Fields [numFields]string
 
-// ParseFields reads fields such as "host=domain,body=meta.robots".
+// ParseFields parses fields such as "host=domain,body=meta.robots".
 func ParseFields(text string) (f Fields, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, column, ok := strings.Cut(strings.TrimSpace(part), "=")
@@ -61,7 +61,7 @@ func (f Fields) filled() Fields {
 	return f
 }
 
-// Columns returns the names in use that are not empty, and the field of each.
+// Columns returns the nonempty names in use, and the field of each.
 func (f Fields) Columns() (names []string, fields []Field) {
 	for field, name := range f.filled() {
 		if name != "" {
@@ -71,11 +71,11 @@ func (f Fields) Columns() (names []string, fields []Field) {
 	return names, fields
 }
 
-// Values are the texts of the fields of one capture, nil where there is none.
+// Values are the texts of a capture's fields, nil if missing.
 type Values [numFields][]byte
 
-// Capture returns the capture that the values describe, as JSONLines does. The reason is "" if they
-// give one.
+// Capture returns the capture with these values, as described at JSONLines. The reason is "" if
+// there is one.
 func (v Values) Capture(o Options) (c Capture, why Reason) {
 	switch {
 	case v[Host] == nil:

@@ -57,7 +57,7 @@ func TestDatesOfFields(t *testing.T) {
 	}
 }
 
-// TestDatedBodies in one object on many lines, in several, with damage.
+// TestDatedBodies reads one object on many lines, several objects, and damaged ones.
 func TestDatedBodies(t *testing.T) {
 	one := "\ufeff {\n  \"http://a\": {\"2026-01-02\": \"x\", \"2026-02\": \"y\"},\n  \"http://b\": {\"2026-01-02\": null, \"?\": \"z\"}, \"http://c\": null\n}\n" +
 		`{"a b":{"2026-01-02":"x"}}`
@@ -89,7 +89,7 @@ func TestDatedBodies(t *testing.T) {
 	}
 }
 
-// TestLongTextsInDatedBodies take no more memory than a line may.
+// TestLongTextsInDatedBodies checks that these use no more memory than a line may.
 func TestLongTextsInDatedBodies(t *testing.T) {
 	o := all
 	o.MaxLine = 10_000
@@ -101,7 +101,7 @@ func TestLongTextsInDatedBodies(t *testing.T) {
 	}
 }
 
-// TestObjectsThatAreNotDated are lines, and an array is refused by its name.
+// TestObjectsThatAreNotDated checks that these are lines, and that the error for an array names it.
 func TestObjectsThatAreNotDated(t *testing.T) {
 	same(t, read(capture.Objects(strings.NewReader(`{"host":"http://h","body":"a"}`), all)), `http://h 200 "a"`)
 	same(t, read(capture.Objects(strings.NewReader(`{"meta":{"x":"y"},"host":"http://h","body":"a"}`), all)),
@@ -136,7 +136,7 @@ func TestDateOfAFolder(t *testing.T) {
 	}
 }
 
-// FuzzObjects: whatever the text, captures have hosts and bodies within the limit.
+// FuzzObjects checks that captures of any text have hosts, and bodies within the limit.
 func FuzzObjects(f *testing.F) {
 	f.Add(`{"http://a":{"2026-01-02":"x"}}`, "host=a.b,body=c")
 	f.Add(`{"host":"http://h","body":"a","d":1767312000}`, "host=host,body=body,date=d")

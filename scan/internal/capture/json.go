@@ -16,25 +16,25 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// bom is a byte order mark. Where files were joined, any line may begin with one.
+// bom is a byte order mark. After concatenating files, any line may begin with one.
 const bom = "\ufeff"
 
-// defaultMaxLine bounds a line of JSON: many times a robots.txt of the usual limit.
+// defaultMaxLine limits a JSON line. It is many times the usual limit of a robots.txt.
 const defaultMaxLine = 64 << 20
 
-// JSONLines reads objects, one a line:
+// JSONLines reads objects, one per line:
 //
 //	{"host": "example.com", "body": "User-agent: *\nDisallow: /"}
 //
-// host may be an origin, with scheme and port (origin.Parse). body_b64, the base64 of
-// any bytes, may take the place of body; body is text, and the line must be UTF-8. An
-// optional field status has the HTTP status, 100 to 999; 200 is the default. If it is
-// not 2xx, or is 204, the body is ignored and may be missing. A line with 3xx may have the
-// field location, where the redirect leads; it may be relative. Lines with 1xx or 304 are
-// skipped, because these answers do not show the robots.txt. Other fields are ignored, and
-// so are blank lines and byte order marks. With Options.Fields the fields have other names, and one may have a date.
+// host may be an origin, with scheme and port (origin.Parse). The line must be UTF-8; instead of
+// body, body_b64 can hold any bytes in base64. The optional field status has the HTTP status, 100
+// to 999; the default is 200. If it is 204 or not 2xx, the body is ignored and may be missing. A
+// line with 3xx may have the field location, the possibly relative target of the redirect. Lines
+// with 1xx or 304 are skipped, because these answers don't show the robots.txt. Other fields, blank
+// lines and byte order marks are ignored. Options.Fields can rename the fields, and add one with a
+// date.
 //
-// Each line gives a capture or a *SkipError. Any other error ends the lines.
+// Each line yields a capture or a *SkipError. Any other error ends the iteration.
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		in := bufio.NewReaderSize(r, 256<<10)
@@ -67,8 +67,8 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	}
 }
 
-// readLine appends a line to buf. Of a line longer than maxLine it returns the beginning, and
-// passes over the rest.
+// readLine appends a line to buf. For a line longer than maxLine it appends the beginning and skips
+// the rest.
 func readLine(r *bufio.Reader, buf []byte, maxLine int) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -85,13 +85,12 @@ func readLine(r *bufio.Reader, buf []byte, maxLine int) (line []byte, long bool,
 	}
 }
 
-// isEOF reports whether err is io.EOF itself. An error that wraps io.EOF is damage, not the
-// end.
+// isEOF reports whether err is io.EOF itself. An error that wraps io.EOF means damage, not the end.
 func isEOF(err error) bool {
 	return err == io.EOF //nolint:errorlint // see above
 }
 
-// object reads one object. The reason is "" if it gives a capture.
+// object reads one object. The reason is "" if it yields a capture.
 func object(text []byte, o Options) (c Capture, why Reason) {
 	if !utf8.Valid(text) {
 		return c, NotUTF8
@@ -105,7 +104,7 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	if !isValid {
 		return c, NotJSON
 	}
-	var unread []byte // a date that no field names
+	var unread []byte // a date outside Options.Fields
 	if !isDated {
 		unread, found[Date] = found[Date], nil
 	}
@@ -121,7 +120,7 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 			v[i] = field.Unescape(make([]byte, 0, len(raw)), raw[1:len(raw)-1])
 		case Field(i) == Status || Field(i) == Date:
 			v[i] = bytes.Clone(raw)
-		case Field(i) != Location: // which may be anything where it has no meaning
+		case Field(i) != Location: // it may be anything where it has no meaning
 			return c, NotJSON
 		}
 		if v[i] == nil {
@@ -135,8 +134,8 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	return c, why
 }
 
-// find returns the values at the paths of names in an object, as they are written, nil where there is none, and whether
-// the object is valid JSON. Of several members of one name the last counts.
+// find returns the raw values at the paths of names in an object, nil if missing, and whether the
+// object is valid JSON. If several members have the same name, the last counts.
 func find(object []byte, paths Fields) (found Values, isValid bool) {
 	var inner Values
 	isSound, end := true, 0 // of the members
@@ -169,7 +168,8 @@ func find(object []byte, paths Fields) (found Values, isValid bool) {
 	return found, true
 }
 
-// isValue reports whether a value is valid JSON, and not so long that it might be nested too deep for package json.
+// isValue reports whether a value is valid JSON, and short enough not to be nested too deeply for
+// package json.
 func isValue(value []byte) bool {
 	switch {
 	case value[0] == '"':
@@ -180,7 +180,7 @@ func isValue(value []byte) bool {
 	return json.Valid(value)
 }
 
-// isText reports whether bytes may be between the quotes of a string.
+// isText reports whether bytes are valid between the quotes of a string.
 func isText(s []byte) bool {
 	for at, seen := 0, 0; at < len(s); at += 64 {
 		controls, escapes := textMarks.In64(s[at:])
@@ -190,7 +190,7 @@ func isText(s []byte) bool {
 		for ; escapes != 0; escapes &= escapes - 1 {
 			i := at + bits.TrailingZeros64(escapes) + 1
 			switch {
-			case i <= seen: // a backslash that is escaped
+			case i <= seen: // an escaped backslash
 				continue
 			case i == len(s) || !escapable[s[i]]:
 				return false
@@ -203,7 +203,7 @@ func isText(s []byte) bool {
 	return true
 }
 
-// escapable are the bytes that may stand behind a backslash.
+// escapable are the bytes that may follow a backslash.
 var escapable = [256]bool{
 	'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true, 'u': true,
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
 )
 
-// The records of a set begin with a length in two bytes and a text: the URL for captures, or the target URL for
-// redirects to be followed. A date follows, which sorts the newest of a URL's records first. All numbers are
-// big-endian.
+// The records of a set begin with a two-byte length and a text, which is the URL of a capture or
+// the target of a redirect to follow. Then comes a date, encoded so that the newest of a URL's
+// records sorts first. All numbers are big-endian.
 
 var be = binary.BigEndian
 
@@ -25,21 +25,21 @@ func appendText(dst, text []byte) []byte {
 	return append(be.AppendUint16(dst, uint16(len(text))), text...)
 }
 
-// cutText returns the text that a record begins with, and what follows it.
+// cutText returns the text at the beginning of a record, and the rest.
 func cutText(r []byte) (text, rest []byte) {
 	n := int(be.Uint16(r))
 	return r[2 : 2+n], r[2+n:]
 }
 
-// compareTexts compares the texts with which two records begin, in the order of the records.
+// compareTexts compares the texts at the beginning of two records, in the order of the records.
 func compareTexts(x, y []byte) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(x, y))
 }
 
-// date is when something was captured, in Unix nanoseconds.
+// date is the time of a capture, in Unix nanoseconds.
 type date int64
 
-// undated is the newest date.
+// undated is the newest possible date.
 const undated date = math.MaxInt64
 
 func dateOf(t time.Time) date {
@@ -54,7 +54,7 @@ func dateOf(t time.Time) date {
 	return date(t.UnixNano())
 }
 
-// append appends a date so that the newest is the least.
+// append appends a date, encoded so that newer dates sort first.
 func (d date) append(dst []byte) []byte { return be.AppendUint64(dst, ^(uint64(d) ^ 1<<63)) }
 
 const dateLen = 8
@@ -63,7 +63,7 @@ func readDate(r []byte) date { return date(^be.Uint64(r) ^ 1<<63) }
 
 func (d date) second() int64 { return time.Unix(0, int64(d)).Unix() }
 
-// from returns the instant of a Use.
+// from returns the value of Use.From.
 func (d date) from() int64 {
 	if d == undated {
 		return math.MinInt64
@@ -91,7 +91,7 @@ const (
 	aRedirect                // a redirect that can be read
 )
 
-// append appends all of a capture to its URL.
+// append appends the capture to its URL.
 func (h *held) append(dst []byte) []byte {
 	dst = h.date.append(append(dst, bit(h.failed)))
 	dst = be.AppendUint64(dst, ^h.number) // of equal dates the last one comes first
@@ -106,27 +106,27 @@ func bit(b bool) byte {
 	return 0
 }
 
-// readHeld reads a capture that follows its URL. It is a view of r.
+// readHeld reads a capture that follows its URL. The result is a view of r.
 func readHeld(r []byte) held {
 	failed, d := r[0] == 1, readDate(r[1:])
 	r = r[1+dateLen:]
 	return held{failed, d, ^be.Uint64(r), r[8] == 1, be.Uint16(r[9:]), content(r[11]), r[12:]}
 }
 
-// keep makes a copy of a capture that lasts, in the memory of an old one.
+// keep copies a capture, reusing the memory of an old one.
 func (h *held) keep(old []byte) held {
 	kept := *h
 	kept.rest = append(old[:0], h.rest...)
 	return kept
 }
 
-// waiting is a redirect that is to be followed for an origin.
+// waiting is a redirect of an origin that must be followed.
 type waiting struct {
 	date   date // of the first redirect
 	status uint16
 	from   int64
 	key    []byte // of the origin
-	via    []byte // the texts of Use.Via
+	via    []byte // as in Use.Via
 }
 
 func (w *waiting) append(dst []byte) []byte {
@@ -134,15 +134,15 @@ func (w *waiting) append(dst []byte) []byte {
 	return append(appendText(be.AppendUint64(dst, uint64(w.from)), w.key), w.via...)
 }
 
-// readWaiting reads a redirect that follows the URL to which it leads. It is a view of r.
+// readWaiting reads a redirect that follows its target. The result is a view of r.
 func readWaiting(r []byte) waiting {
 	w := waiting{date: readDate(r), status: be.Uint16(r[dateLen:]), from: int64(be.Uint64(r[dateLen+2:]))}
 	w.key, w.via = cutText(r[dateLen+2+8:])
 	return w
 }
 
-// through adds the URL that a redirect leads to, unless it is a robots.txt or there have been five redirects
-// already.
+// through adds the target of a redirect, unless it is a robots.txt or there have already been five
+// redirects.
 func (w *waiting) through(url []byte) {
 	known := 0
 	for rest := w.via; len(rest) > 0; known++ {
@@ -154,14 +154,13 @@ func (w *waiting) through(url []byte) {
 	}
 }
 
-// maxVia is how many texts Use.Via has at most: of more redirects in succession a crawler need
-// not follow those after the fifth (RFC 9309 2.3.1.2).
+// maxVia limits Use.Via. Crawlers needn't follow redirects after the fifth (RFC 9309 2.3.1.2).
 const maxVia = 5
 
-// The records of answers have a byte 0, or a byte 1 and the SHA-256 of the body, and then the
-// key of the origin, the instant, the status and the texts of Use.Via.
+// The records of answers begin with a byte 0, or with a byte 1 and the SHA-256 of the body. Then
+// follow the key of the origin, the time, the status and the texts of Use.Via.
 
-// digestLen returns the length of the part of an answer that says which body it has.
+// digestLen returns the length of the part of an answer that identifies the body.
 func digestLen(r []byte) int {
 	if r[0] == 0 {
 		return 1
@@ -181,20 +180,19 @@ func readUse(r []byte) Use {
 	return use
 }
 
-// resolver finds what each origin answered.
+// resolver determines the answer of each origin.
 type resolver struct {
 	s       *Set
 	answers *spill.Records
 	next    *spill.Records // redirects to follow in the next round
-	waits   int            // how many these are
+	waits   int            // number of these
 	record  []byte
 }
 
-// maxRedirects is how many redirects in succession are followed, as many as browsers
-// follow.
+// maxRedirects limits the redirects followed in succession, like browsers do.
 const maxRedirects = 20
 
-// resolve returns the answers of all origins. Each round of redirects is a join of them with all
+// resolve returns the answers of all origins. Each round joins the pending redirects with all
 // captures.
 func (s *Set) resolve(ctx context.Context) (answers *spill.Records, err error) {
 	r := &resolver{s: s, answers: s.sorter(), next: s.sorter()}
@@ -212,7 +210,7 @@ func (s *Set) resolve(ctx context.Context) (answers *spill.Records, err error) {
 // own finds the captures of each origin's robots.txt that the set keeps.
 func (r *resolver) own() error {
 	var url []byte
-	var before date // of the capture before, of the same URL
+	var before date // of the previous capture of the same URL
 	first := true
 	for c, err := range r.s.captures.All() {
 		if err != nil {
@@ -236,7 +234,7 @@ func (r *resolver) own() error {
 			if first {
 				r.s.origins++
 			}
-			from := int64(math.MinInt64) // the only version is in force at any time
+			from := int64(math.MinInt64) // a single version is in force at any time
 			if r.s.AllVersions {
 				from = h.date.from()
 			}
@@ -250,8 +248,8 @@ func (r *resolver) own() error {
 	return nil
 }
 
-// answer adds the answer of an origin that a capture gives, or the redirect that is to be
-// followed for it, unless that is one too many.
+// answer adds an origin's answer from a capture, or a redirect that must be followed, unless the
+// limit is reached.
 func (r *resolver) answer(h *held, w *waiting, last bool) error {
 	switch {
 	case h.content == aRedirect && !last:
@@ -278,7 +276,7 @@ func (r *resolver) use(digest []byte, w *waiting, status uint16) error {
 	return r.answers.Add(r.record)
 }
 
-// follow joins redirects with the captures of the URLs that they lead to.
+// follow joins redirects with the captures of their targets.
 func (r *resolver) follow(redirects *spill.Records, last bool) error {
 	pull, stop := iter.Pull2(redirects.All())
 	defer stop()
@@ -302,21 +300,20 @@ func (r *resolver) follow(redirects *spill.Records, last bool) error {
 	return nil
 }
 
-// join joins redirects with captures. Both are ordered by URL, and within each URL from the newest to the
-// oldest.
+// join joins redirects with captures. Both are sorted by URL, then from newest to oldest.
 type join struct {
 	*resolver
-	last bool // it is the last round
+	last bool // this is the last round
 	pull func() ([]byte, error, bool)
 
-	more  bool    // there is a redirect:
-	url   []byte  // where it leads
+	more  bool    // there is a redirect, in url and w
+	url   []byte  // its target
 	w     waiting // the rest of it
-	newer *held   // the last capture of that URL, which is newer than the redirect; nil for none
+	newer *held   // the last capture of that URL, newer than the redirect; nil for none
 	kept  held    // what newer points to
 }
 
-// advance goes to the next redirect.
+// advance moves to the next redirect.
 func (j *join) advance() error {
 	before := append([]byte(nil), j.url...)
 	r, err, more := j.pull()
@@ -333,7 +330,7 @@ func (j *join) advance() error {
 	return nil
 }
 
-// capture answers all redirects for which no further capture is needed.
+// capture answers all redirects that need no further captures.
 func (j *join) capture(c []byte) error {
 	url, rest := cutText(c)
 	h := readHeld(rest)
@@ -348,7 +345,7 @@ func (j *join) capture(c []byte) error {
 			to = &h
 		case j.newer != nil && (h.failed || j.newer.date.second() == h.date.second()):
 			return nil // the last one of a second counts
-		case j.w.date.before(h.date): // an older one may be nearer
+		case j.w.date.before(h.date): // an older one may be closer
 			j.kept = h.keep(j.kept.rest)
 			j.newer = &j.kept
 			return nil
@@ -362,7 +359,7 @@ func (j *join) capture(c []byte) error {
 	return nil
 }
 
-// end answers the redirect with the capture that it leads to, nil for none.
+// end answers the redirect with the capture of its target, or nil for none.
 func (j *join) end(to *held) (err error) {
 	if to == nil {
 		err = j.use(nil, &j.w, j.w.status)
@@ -372,11 +369,11 @@ func (j *join) end(to *held) (err error) {
 	return cmp.Or(err, j.advance())
 }
 
-// before reports whether a date is older than another that is one, by a second at least.
+// before reports whether a date is at least a second older than another valid date.
 func (d date) before(other date) bool { return d.second() < other.second() }
 
-// nearest returns the capture that is nearest to a date, the newer one if both are equally near.
-// There may be no newer one.
+// nearest returns the capture closest to a date, or the newer one if both are equally close. newer
+// may be nil.
 func nearest(d date, newer, older *held) *held {
 	if newer != nil && newer.date.second()-d.second() <= d.second()-older.date.second() {
 		return newer

@@ -13,66 +13,65 @@ import (
 )
 
 // Set keeps the newest capture of each origin's robots.txt, or all of them. A capture without a
-// date counts as newer than all with a date, because a user put it there by hand. Of two
-// captures without a date, or with the same date, the one added last is kept. Where one is kept,
-// an answer that failed counts as older than all that did not: while robots.txt is unreachable,
-// the last copy counts (RFC 9309 2.4). With AllVersions that holds for one without a date, which
-// would replace all others. The zero value is an empty set. It belongs to one
-// goroutine.
+// date counts as newer than all dated captures, because a user added it by hand. Among captures
+// with equal dates or without a date, the last one added is kept. If only one is kept, failed
+// answers count as older than all others, because the last copy counts while robots.txt is
+// unreachable (RFC 9309 2.4). With AllVersions that applies to an undated capture, which would
+// replace all others. The zero value is an empty set. A set isn't safe for concurrent use.
 //
-// The set sorts captures and bodies in temporary files, which Close removes. So the number of
-// origins has no bound but the disk.
+// The set sorts captures and bodies in temporary files, which Close removes, so only the disk
+// limits the number of origins.
 //
-// To follow redirects, a set also keeps captures of other URLs, in the same way: those that
-// Wants asks for.
+// To follow redirects, a set also keeps captures of other URLs in the same way, if Wants asks for
+// them.
 type Set struct {
-	// Memory is about how many bytes the set may take, 0 for 256 MB. It is set before the first
-	// Add.
+	// Memory is the approximate memory budget in bytes; 0 means 256 MB. It must be set before the
+	// first Add.
 	Memory int64
-	// AllVersions keeps of each origin all captures with a date, the last one of each second,
-	// unless there is one without a date. Otherwise only one is kept, and it loses its date.
+	// AllVersions keeps all dated captures of each origin, the last of each second, unless there is an
+	// undated one. Otherwise the set keeps only one, without its date.
 	AllVersions bool
 
 	captures *spill.Records // nil before the first Add
 	bodies   *bodies
-	wanted   map[uint64]struct{} // hashes of the URLs to which redirects lead, apart from robots.txt
+	wanted   map[uint64]struct{} // hashes of redirect targets other than robots.txt
 	seed     maphash.Seed
-	added    uint64 // captures
-	spare    int    // bytes that captures took which nothing asked for when they were added
-	url      []byte // the last one
+	added    uint64 // number of captures
+	spare    int    // bytes of captures that nothing had asked for when added
+	url      []byte // of the last capture
 	record   []byte // reused
 	origins  int
 	replaced int
 }
 
-// shares is in how many parts a set divides its memory: the captures, the bodies, the answers of
-// origins and two rounds of redirects have one each.
+// shares is the number of equal parts of a set's memory: for the captures, the bodies, the answers
+// of origins, and two rounds of redirects.
 const shares = 6
 
-// Copy is a body with origins whose robots.txt it is, or origins without a body.
+// Copy is a body with the origins that sent it as robots.txt, or a list of origins without a body.
 type Copy struct {
-	// Body belongs to the caller; nil for none. A body that has no bytes is not nil.
+	// Body is nil if there is none, and non-nil for an empty body. The caller owns it.
 	Body []byte
-	// Again says that the copy before has the same body and other origins.
+	// Again means that the previous copy has the same body for other origins.
 	Again bool
 	Uses  []Use // 1 to 1024
 }
 
 // Use is an origin with the HTTP status of its robots.txt.
 type Use struct {
-	Key    string // of the origin, as origin.AppendKey makes it
+	Key    string // of the origin, from origin.AppendKey
 	Status uint16
-	// From is when it was captured, in Unix seconds; math.MinInt64 if the source does not say or the
-	// set keeps one of each origin.
+	// From is the time of the capture in Unix seconds. It is math.MinInt64 if unknown, or if the set
+	// keeps one capture per origin.
 	From int64
-	// Via are the first five URLs other than a robots.txt to which its redirects lead: the key of
-	// an origin, and a path.
+	// Via lists the first five redirect targets other than a robots.txt, each as the key of an origin
+	// and a path.
 	Via []string
 }
 
 const maxUses = 1024
 
-// share returns the memory of a sorter.
+// share returns the memory of one sorter.
 func (s *Set) share() int64 { return cmp.Or(s.Memory, 256<<20) / shares }
 
 // sorter returns an empty sorter.
@@ -98,7 +97,7 @@ func (s *Set) Add(c Capture) error {
 	return nil
 }
 
-// open makes the sorters.
+// open creates the sorters.
 func (s *Set) open() {
 	if s.captures == nil {
 		s.captures, s.bodies = s.sorter(), newBodies(s.share())
@@ -131,7 +130,7 @@ func (s *Set) add(at answer.Target, c *Capture, digest []byte) error {
 	return s.captures.Add(s.record)
 }
 
-// recordBytes is about how many bytes a capture takes, besides its URL and its body.
+// recordBytes is the approximate memory of a capture, besides its URL and its body.
 const recordBytes = 96
 
 // hash returns the hash of the last URL.
@@ -144,11 +143,11 @@ func (s *Set) want(to answer.Target, url []byte) {
 	}
 }
 
-// wantedBytes is four times what a URL takes in Set.wanted, which may take a quarter of a share.
+// wantedBytes is four times the memory of a URL in Set.wanted, which may use a quarter of a share.
 const wantedBytes = 128
 
-// appendURL appends to dst the URL of a capture: the key of its origin, and its path if that
-// is not /robots.txt.
+// appendURL appends the URL of a capture to dst: the key of its origin, and its path if that isn't
+// /robots.txt.
 func appendURL(dst []byte, at answer.Target) []byte {
 	dst = at.Origin.AppendKey(dst)
 	if at.Path != answer.RobotsPath {
@@ -158,32 +157,31 @@ func appendURL(dst []byte, at answer.Target) []byte {
 }
 
 const (
-	// maxLocation is how long the location of a redirect may be: longer than the URLs that
-	// browsers and crawlers take.
+	// maxLocation limits the location of a redirect. It is longer than the URLs that browsers and
+	// crawlers accept.
 	maxLocation = 4 << 10
-	// maxURL is how long a URL may be. A redirect leads to none that is longer.
+	// maxURL limits URLs. Longer redirect targets are never followed.
 	maxURL = 1<<16 - 1
 )
 
-// target is answer.Resolve, but takes an empty query for none.
+// target is answer.Resolve, but ignores an empty query.
 func target(from answer.Target, location string) (to answer.Target, ok bool) {
 	to, ok = answer.Resolve(from, location)
 	to.Path = strings.TrimSuffix(to.Path, "?")
 	return to, ok
 }
 
-// maxSpare bounds the bytes of captures that nothing has asked for yet; so does an eighth of
-// Set.Memory.
+// maxSpare limits the bytes of captures that nothing has asked for yet. The other limit is an
+// eighth of Set.Memory.
 const maxSpare = 64 << 20
 
-// Wants reports whether a capture of a URL other than an origin's robots.txt should be added:
-// if a redirect of a capture in the set leads there, as crawlers store the redirect first.
-// Captures whose path ends in a name such as robots_v2.txt are wanted before that too, in
-// case the files of a crawl are read in another order, until these take 64 MiB or an
-// eighth of Memory.
+// Wants reports whether a capture of a URL other than an origin's robots.txt should be added,
+// because a redirect in the set leads there. Crawlers store the redirect first. In case the files
+// of a crawl are read in another order, captures whose path ends in a name such as robots_v2.txt
+// are wanted even before the redirect, until these take 64 MiB or an eighth of Memory.
 //
-// The set remembers one URL to which a redirect leads for each 768 bytes of Memory. Captures of
-// further ones are not wanted, and the origins that are redirected there have no body.
+// The set remembers one redirect target per 768 bytes of Memory. Captures of further targets aren't
+// wanted, and the origins that redirect there have no body.
 func (s *Set) Wants(to answer.Target) bool {
 	s.open()
 	s.url = appendURL(s.url[:0], to)
@@ -199,19 +197,19 @@ func (s *Set) Wants(to answer.Target) bool {
 	return strings.HasPrefix(name, "robots") && strings.HasSuffix(name, ".txt") && s.spare < most
 }
 
-// Len returns the number of origins, when Copies has been read.
+// Len returns the number of origins. It is valid after Copies has been consumed.
 func (s *Set) Len() int { return s.origins }
 
-// Replaced returns how many captures were replaced by another of the same origin, when Copies
-// has been read.
+// Replaced returns how many captures were replaced by another of the same origin. It is valid after
+// Copies has been consumed.
 func (s *Set) Replaced() int { return s.replaced }
 
-// Copies yields the contents of the set: first the origins without a body, then those of each body, one
-// body after the other. If an origin's robots.txt redirects to a URL that the set has captured, the
-// origin gets the body and status of that capture (RFC 9309 2.3.1.2): the newest one or, with
-// AllVersions, the one closest in time to the redirect. If the redirect leads to any other URL or to more
-// than 20 further redirects, or if its location is longer than 4 KiB, the origin has no body and keeps
-// its own status.
+// Copies yields the contents of the set, first the origins without a body, then one body after the
+// other with its origins. If an origin's robots.txt redirects to a URL that the set has captured,
+// the origin gets the body and status of that capture (RFC 9309 2.3.1.2): the newest one or, with
+// AllVersions, the one closest in time to the redirect. If the target is any other URL or is
+// followed by more than 20 redirects, or if its location is longer than 4 KiB, the origin has no
+// body and keeps its own status.
 //
 // Crawlers must follow five redirects; after more they may assume that there is no robots.txt. A crawler that obeys the
 // body anyway is correct either way.
@@ -224,7 +222,7 @@ func (s *Set) Copies(ctx context.Context) iter.Seq2[Copy, error] {
 		s.captures.StopAt(ctx)
 		s.bodies.sorted.StopAt(ctx)
 		answers, err := s.resolve(ctx)
-		defer answers.Close() //nolint:staticcheck // it is there after an error, too
+		defer answers.Close() //nolint:staticcheck // it exists even after an error
 		if err != nil {
 			yield(Copy{}, err)
 			return
@@ -238,7 +236,7 @@ func (s *Set) copies(answers *spill.Records, yield func(Copy, error) bool) {
 	next, stop := iter.Pull2(s.bodies.all())
 	defer stop()
 	var c Copy
-	var digest []byte // of the body of c
+	var digest []byte // of c's body
 	var body storedBody
 	for r, err := range answers.All() {
 		if err != nil {
@@ -273,7 +271,7 @@ func (s *Set) copies(answers *spill.Records, yield func(Copy, error) bool) {
 	}
 }
 
-// Close removes the temporary files. Nothing may be called after it but Len and Replaced.
+// Close removes the temporary files. Only Len and Replaced may be called afterwards.
 func (s *Set) Close() error {
 	if s.captures == nil {
 		return nil

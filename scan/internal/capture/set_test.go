@@ -31,8 +31,8 @@ func live() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestSetTakesBoundedMemory: with many origins, with redirects, with captures that are replaced,
-// with a body for each origin, small and large, and with origins of one body. All of them come out again.
+// TestSetTakesBoundedMemory has many origins, with redirects, with replaced captures, with small,
+// large and shared bodies. All of them must be returned.
 func TestSetTakesBoundedMemory(t *testing.T) {
 	const memory = 6 << 20
 	padding := bytes.Repeat([]byte("a"), 500_000)
@@ -193,8 +193,8 @@ func line(key string, at time.Time, status uint16, body string, via []string) st
 	return fmt.Sprintf("%s %d %d %s %v", key, from, status, body, via)
 }
 
-// TestSetAsItsTwin compares sets of random captures, with redirects to each other and dates, with
-// the naive reading of them.
+// TestSetAsItsTwin compares sets of random dated captures, with redirects to each other, with a
+// naive implementation.
 func TestSetAsItsTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	hosts := []string{"a", "b", "c", "long-name"}
@@ -258,8 +258,8 @@ func listing(captures []capture.Capture) string {
 	return b.String()
 }
 
-// TestWantsForgetsWhenItsMemoryIsFull: it takes bounded memory, however many URLs redirects lead
-// to.
+// TestWantsForgetsWhenItsMemoryIsFull checks that it uses bounded memory for any number of redirect
+// targets.
 func TestWantsForgetsWhenItsMemoryIsFull(t *testing.T) {
 	set := capture.Set{Memory: 3 << 20}
 	o := mustParse(t, "http://a")

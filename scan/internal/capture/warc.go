@@ -59,12 +59,12 @@ type crawl struct {
 	o       Options
 }
 
-// record is the header of a record, and what of it counts here.
+// record is the header of a record, reduced to what matters here.
 type record struct {
 	*warc.Record
 	robots bool          // the target is a robots.txt
-	wanted bool          // or page, which Options.Wants asks for
-	page   answer.Target // the target, if it is not a robots.txt
+	wanted bool          // or page, which Options.Wants selects
+	page   answer.Target // the target, unless it is a robots.txt
 }
 
 func (r *record) isCapture() bool { return r.Kind == "response" && (r.robots || r.wanted) }
@@ -78,7 +78,7 @@ func (w *crawl) next() (rec record, err error) {
 	if !rec.robots && rec.Kind == "response" && w.o.Wants != nil {
 		var ok bool
 		rec.page, ok = target(answer.Target{}, rec.Target)
-		// Of /robots.txt with an empty query, or by FTP, nothing is known.
+		// Nothing is known about /robots.txt with an empty query, or by FTP.
 		rec.wanted = ok && rec.page.Path != answer.RobotsPath && w.o.Wants(rec.page)
 	}
 	return rec, nil
@@ -114,8 +114,8 @@ func (w *crawl) capture(rec record) (c Capture, why Reason) {
 	return c, w.response(&c, rec.Truncated)
 }
 
-// response reads the HTTP response in the block of a record. truncated says that
-// the capture stopped before the end.
+// response reads the HTTP response in the block of a record. truncated means that the capture is
+// incomplete.
 func (w *crawl) response(c *Capture, truncated bool) Reason {
 	r, err := warc.ReadResponse(w.records)
 	switch {

@@ -77,8 +77,8 @@ func TestWARCRecordsOfOtherThingsArePassedOver(t *testing.T) {
 	same(t, read(capture.WARC(strings.NewReader(b.String()), all)), `http://example.com 200 "a"`)
 }
 
-// TestWARCPagesThatAreWanted are captures with a path. Damage to them is the business of
-// the redirects that lead there.
+// TestWARCPagesThatAreWanted checks that wanted pages are captures with a path. Damage in them
+// affects only the redirects that lead there.
 func TestWARCPagesThatAreWanted(t *testing.T) {
 	var asked []string
 	o := all
@@ -133,7 +133,7 @@ func TestWARCResponseThatIsCutShortIsNotACapture(t *testing.T) {
 	}
 }
 
-// TestBodyThatTheCrawlerCutIsKept, since the rules before the cut hold.
+// TestBodyThatTheCrawlerCutIsKept checks this, because the rules before the cut hold.
 func TestBodyThatTheCrawlerCutIsKept(t *testing.T) {
 	cut := response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "ff\r\nabc")
 	same(t, read(capture.WARC(strings.NewReader(cut), all)), string(capture.BadBody))
@@ -173,8 +173,8 @@ func FuzzWARC(f *testing.F) {
 	})
 }
 
-// TestSamplesOfOtherTools reads the WARC files that test other readers of WARC.
-// The counts were made by a reader of regular expressions.
+// TestSamplesOfOtherTools reads the WARC files of other readers' tests. The counts come from a
+// reader made of regular expressions.
 func TestSamplesOfOtherTools(t *testing.T) {
 	type counts struct{ bodies, statuses, revisits int }
 	want := map[string]counts{

@@ -1,6 +1,7 @@
-// Package evidence defines the layout of an evidence folder, as described in docs/howto/evidence.md: the log
-// lines of crawlers that broke robots.txt, the policy that they are judged by, and the resulting report and
-// letters. It does not depend on logs or on judging, which are up to package job.
+// Package evidence defines the layout of an evidence folder, as described in
+// docs/howto/evidence.md: the log lines of crawlers that broke robots.txt, the policy by which they
+// are judged, and the resulting report and letters. It doesn't depend on logs or on judging, which
+// belong to package job.
 package evidence
 
 import (
@@ -8,8 +9,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	_ "embed" // the text of letters
-	"encoding/hex"
+	_ "embed" // for the text of letters
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -28,7 +29,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The names of files of a folder. Package basis names the other files.
+// The names of files in a folder. Package basis names the other files.
 const (
 	SumsFile    = "SHA256SUMS" // the manifest, in the format of sha256sum
 	DetailsFile = "evidence.json"
@@ -37,30 +38,29 @@ const (
 )
 
 // Schema is the version of the layout of a folder.
-const Schema = "robotsieve.evidence/5"
+const Schema = "robotsieve.evidence/6"
 
-// Details is what is needed, beside the basis, to audit the lines of a folder again, with
-// facts from the audit of the logs that the folder cannot prove: Violations, which may be incomplete here, and
-// the SHA-256 of the logs. LookedUp are the clients verified by looking up their
-// names.
+// Details has what is needed, besides the basis, to audit the lines of a folder again. It also has
+// facts that the folder can't prove, from the audit of the logs: Violations, of which the folder may
+// not have all lines, Partial, Proxied and AddressesCut as in report.Report, and the SHA-256 of the
+// logs.
 type Details struct {
-	Schema  string `json:"schema"`
-	Program string `json:"program"`
-	Command string `json:"command"`
-	MadeBy  string `json:"made_by"`
-	Partial bool   `json:"partial"`
-	Proxied bool   `json:"proxied"`
-	// AddressesCut is as report.Report.IPv4Cut.
+	Schema       string             `json:"schema"`
+	Program      string             `json:"program"`
+	Command      string             `json:"command"`
+	MadeBy       string             `json:"made_by"`
+	Partial      bool               `json:"partial"`
+	Proxied      bool               `json:"proxied"`
 	AddressesCut bool               `json:"addresses_cut"`
 	Violations   int64              `json:"violations"`
 	TimeZone     string             `json:"time_zone"`
 	Lines        []Lines            `json:"lines"`
-	LookedUp     []Client           `json:"looked_up"`
 	Logs         []report.InputInfo `json:"logs"`
 }
 
-// Lines is a file of log lines of a crawler or, if that is "", of unknown crawlers or of answers. Origins
-// apply if the lines name no hosts. Only means that lines naming other hosts are not judged.
+// Lines is a file of log lines from one crawler or, if that is "", from unknown crawlers or of
+// answers. Origins apply if the lines name no hosts. Only means that lines naming other hosts
+// aren't judged.
 type Lines struct {
 	File    string   `json:"file"`
 	Crawler string   `json:"crawler"`
@@ -69,62 +69,83 @@ type Lines struct {
 	Only    bool     `json:"only"`
 }
 
-// Client is a client of a crawler.
-type Client struct {
-	Crawler string `json:"crawler"`
-	Address string `json:"address"`
+// Rewrite returns a copy in which write was called once for each text.
+func (l Lines) Rewrite(write report.Rewriter) Lines {
+	write.Texts(&l.File, &l.Crawler, &l.Format)
+	write.Lists(&l.Origins)
+	return l
 }
 
-// Name returns a name for a file, and adds it to the taken ones. It has only lower-case letters, digits and
-// hyphens before a number and ext, because anybody can choose the name of a crawler, which stem may have.
-func Name(stem, ext string, taken map[string]bool) string {
-	const most = 50
-	stem = strings.Join(strings.FieldsFunc(strings.ToLower(stem[:min(len(stem), most)]), func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
-	}), "-")
+// Rewrite returns a copy in which write was called once for each text.
+func (d Details) Rewrite(write report.Rewriter) Details {
+	write.Texts(&d.Schema, &d.Program, &d.Command, &d.MadeBy, &d.TimeZone)
+	report.Each(&d.Lines, func(l *Lines) { *l = l.Rewrite(write) })
+	report.Each(&d.Logs, func(in *report.InputInfo) { in.Rewrite(write) })
+	return d
+}
+
+// other matches characters that file names may not contain.
+var other = lazy.Regexp(`[^a-z0-9]+`)
+
+// Name returns a name for a file that isn't taken. The name has only lower-case letters, digits and
+// hyphens before a number and ext, because stem may contain the name of a crawler, which anybody can
+// choose.
+func Name[V any](stem, ext string, taken map[string]V) string {
+	stem = strings.Trim(other().ReplaceAllString(strings.ToLower(stem[:min(len(stem), 50)]), "-"), "-")
 	name := stem + ext
-	for n := 2; taken[name]; n++ {
+	for n := 2; ; n++ {
+		if _, isTaken := taken[name]; !isTaken {
+			return name
+		}
 		name = fmt.Sprintf("%s.%d%s", stem, n, ext)
 	}
-	taken[name] = true
-	return name
 }
 
-// Sums are the SHA-256 of files by their names, in hexadecimal.
+// JSON returns a document of a folder.
+func JSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return text.Bytes(), err
+}
+
+// Sums maps names of files to their SHA-256 in hexadecimal, or for links, pipes and devices to another
+// text.
 type Sums map[string]string
 
-// SumOf returns the SHA-256 of a text.
-func SumOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
+// Has reports whether there is a regular file.
+func (s Sums) Has(name string) bool { return len(s[name]) == 2*sha256.Size }
 
-// SumsOf hashes all files of a folder. It opens regular files only: anything else counts as different.
-func SumsOf(ctx context.Context, dir string) (sums Sums, others []string, err error) {
-	sums = Sums{}
-	err = disk.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
+// SumOf returns the SHA-256 of a text.
+func SumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+
+// SumsOf hashes all files of a folder. It opens regular files only.
+func SumsOf(ctx context.Context, dir string) (Sums, error) {
+	sums := Sums{}
+	return sums, disk.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
 		if err = cmp.Or(err, ctx.Err()); err != nil || e.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		if name = filepath.ToSlash(name); err != nil || !e.Type().IsRegular() {
-			others = append(others, name+" is neither a file nor a folder")
+		name = filepath.ToSlash(name)
+		if sums[name] = "irregular"; err != nil || !e.Type().IsRegular() {
 			return err
 		}
-		file, err := disk.Open(path)
+		file, err := disk.OpenRegular(path)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
 		sum := sha256.New()
 		_, err = io.Copy(sum, file)
-		sums[name] = hex.EncodeToString(sum.Sum(nil))
+		sums[name] = fmt.Sprintf("%x", sum.Sum(nil))
 		return err
 	})
-	return sums, others, err
 }
 
-// Manifest returns the manifest of files.
+// Manifest returns the manifest of files, which Stated reads.
 func (s Sums) Manifest() []byte {
 	var b []byte
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -160,13 +181,13 @@ func (s Sums) Differ(want Sums, different, more string) (list []string) {
 	return list
 }
 
-// Letter is a letter to the operator of a crawler with violations. Its fields are for letter.tmpl.
+// Letter is a letter to the operator of a crawler with violations. letter.tmpl reads its fields.
 type Letter struct {
-	// Report is the report on the lines of the folder; Crawler is part of it.
+	// Report is the report on the lines of the folder, which includes Crawler.
 	Report  *report.Report
 	Crawler *report.CrawlerInfo
-	// MadeBy names the maker of the folder, "" to leave it out. Lines are the files with the lines of the
-	// crawler, and Robots, by report.RuleInfo.File, those with robots.txt.
+	// MadeBy names the maker of the folder; "" omits it. Lines are the files with lines of the
+	// crawler. Robots maps report.RuleInfo.File to the files with robots.txt.
 	MadeBy string
 	Lines  []string
 	Robots map[string]string
@@ -185,20 +206,21 @@ var letter = sync.OnceValue(func() *template.Template {
 	}).Parse(letterText))
 })
 
-// Text returns the letter. It claims no more than the lines show, and it is harmless if pasted into a
-// shell: text from logs and files is in single quotes, unless it is plain, and
-// its own sentences contain none.
-func (l *Letter) Text() ([]byte, error) {
+// AddTo adds the letter to a map of files by name. It claims no more than the lines show. Pasting it
+// into a shell is harmless: text from logs and files is in single quotes unless it is plain, and its
+// own sentences contain no quotes.
+func (l *Letter) AddTo(files map[string][]byte) error {
 	var b bytes.Buffer
 	err := letter().Execute(&b, l)
-	return b.Bytes(), err
+	files[Name("letter-"+l.Crawler.Crawler, ".txt", files)] = b.Bytes()
+	return err
 }
 
 // plain matches text that a shell reads as plain words.
 var plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
 
-// quoted returns text of a log or a file for a letter: without control characters, and
-// in single quotes unless it is plain.
+// quoted returns text from a log or a file for a letter, without control characters, and in single
+// quotes unless it is plain.
 func quoted(text string) string {
 	const most = 300
 	if len(text) > most {

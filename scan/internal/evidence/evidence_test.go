@@ -24,6 +24,7 @@ func TestName(t *testing.T) {
 	seen := map[string]bool{}
 	for i, crawler := range append(hostile, hostile...) {
 		name := Name("letter-"+crawler, ".txt", seen)
+		seen[name] = true
 		if !regexp.MustCompile(`^letter[a-z0-9-]{0,50}(\.[0-9]+)?\.txt$`).MatchString(name) || len(seen) != i+1 {
 			t.Errorf("%q has the name %q", crawler, name)
 		}
@@ -76,11 +77,14 @@ func letterOf(name string) *Letter {
 
 func textOf(t *testing.T, l *Letter) string {
 	t.Helper()
-	text, err := l.Text()
-	if err != nil {
-		t.Fatal(err)
+	files := map[string][]byte{}
+	if err := l.AddTo(files); err != nil || len(files) != 1 {
+		t.Fatal(err, len(files))
 	}
-	return string(text)
+	for _, text := range files {
+		return string(text)
+	}
+	return ""
 }
 
 func TestLetterIsSafe(t *testing.T) {
@@ -123,7 +127,7 @@ func TestLetter(t *testing.T) {
 	}
 }
 
-// A letter claims no more than the log shows.
+// TestLetterClaimsNoMore checks that a letter claims no more than the log shows.
 func TestLetterClaimsNoMore(t *testing.T) {
 	for want, change := range map[string]func(*Letter){
 		"The log does not say which robots.txt they were sent before.": func(l *Letter) { l.Crawler.InformedKnown = false },

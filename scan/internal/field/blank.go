@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// Blank returns the first place at or after from where a blank is, or the end of the line. It is
-// made for fields that nearly always have up to 15 bytes.
+// Blank returns the index of the first blank at or after from, or the end of the line. It is
+// optimized for fields of up to 15 bytes.
 func Blank(line []byte, from int) int {
 	for range 2 {
 		if from+8 > len(line) {
@@ -21,8 +21,8 @@ func Blank(line []byte, from int) int {
 	return blankAfter(line, from)
 }
 
-// IsBlank reports whether the first blank at or after from is at a place in the line. It is made for fields that
-// nearly always have 8 to 16 bytes.
+// IsBlank reports whether the first blank at or after from is at a given place. It is optimized for
+// fields of 8 to 16 bytes.
 func IsBlank(line []byte, from, at int) bool {
 	if n := at - from; n < 8 || n > 16 {
 		return Blank(line, from) == at && at < len(line)
@@ -40,8 +40,8 @@ func blankAfter(line []byte, from int) int {
 	return len(line)
 }
 
-// blanksIn sets the highest bit of each of eight bytes that is a blank. Bytes after the first
-// blank may have it set, too.
+// blanksIn sets the highest bit of each of eight bytes that is a blank. Bytes after the first blank
+// may have it set, too.
 func blanksIn(eight uint64) uint64 {
 	const blanks, ones, highs = 0x2020202020202020, 0x0101010101010101, 0x8080808080808080
 	x := eight ^ blanks

@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// A client writes some fields of a line byte by byte, and may write the very literal that ends
-// such a field. What it writes after that would then be read as the next fields: as another
-// address, another time, another code. So a template knows which bytes a field can hold.
-// Boundary i is the place of the literal before field i:
+// A client controls some fields of a line byte by byte, and may include the very literal that ends
+// the field. Whatever follows would then be read as the next fields, such as another address, time
+// or status. So a template knows which bytes each field can hold. Boundary i is the place of the
+// literal before field i:
 //
-//   - It is certain from the left if the literal has a byte that no field can hold between it
-//     and the last boundary that is certain, or the beginning of the line.
-//   - It is certain from the right if the same is true of the fields between it and the next
-//     boundary that is certain, or the end of the line. The literal is then at its last place.
-//   - For any other boundary, the first and the last place where it may be must be the same.
-//     If they differ, the line is not read.
+//   - It is certain from the left if the literal has a byte that no field can hold between it and
+//     the previous certain boundary, or the beginning of the line.
+//   - It is certain from the right if the same holds for the fields between it and the next certain
+//     boundary, or the end of the line. The literal is then at its last place.
+//   - For any other boundary, the first and the last possible place must be equal. If they differ, the
+//     line is not read.
 //
-// A boundary does not matter between two fields that are not needed.
+// Boundaries between two unneeded fields don't matter.
 
 // Content is the set of bytes that a field can hold.
 type Content uint8
 
 // The contents.
 const (
-	Any      Content = iota // any bytes, but for those that the log escapes
+	Any      Content = iota // any bytes except those that the log escapes
 	Dash                    // a dash
 	Number                  // a number, or a dash
 	Address                 // an IP address, with a port or without
-	Token                   // what programs name things by: letters, digits and few other bytes
+	Token                   // names used by programs: letters, digits and few other bytes
 	Unbroken                // no blanks, control characters and slashes
 	Word                    // no blanks and control characters
 )
 
-// holds reports whether the field can hold a byte. counted: lines with a quote in a field are
-// not read.
+// holds reports whether the field can hold a byte. counted means that lines with a quote in a field
+// are not read.
 func (r *Rule) holds(c byte, counted bool) bool {
 	isEscaped := c == '"' || c < ' ' || r.Escape == '#' && !r.Free && strings.IndexByte("#{|}", c) >= 0
 	if isEscaped && r.Escape != 0 || counted && c == '"' || c != 0 && c == r.Without {
@@ -59,33 +59,33 @@ func (r *Rule) holds(c byte, counted bool) bool {
 	return true
 }
 
-// isNumber reports whether a byte is one of a number.
+// isNumber reports whether a number may contain a byte.
 func isNumber(c byte) bool { return isDigit(c) || c == '.' || c == '-' || c == '+' }
 
-// Certainty is how the place of a boundary is known.
+// Certainty says how the place of a boundary is determined.
 type Certainty uint8
 
 // The certainties.
 const (
 	FromLeft     Certainty = iota // the first place is right
 	FromRight                     // the last place is right
-	OnlyPlace                     // if they differ, the line is not read
+	OnlyPlace                     // if first and last place differ, the line is not read
 	FirstFitting                  // the first place is right if the field has IsOne
-	AnyPlace                      // it does not matter
+	AnyPlace                      // it doesn't matter
 )
 
-// setCertainties sets how the place of each boundary is known, and whether that of the end of
-// the last field is. The first boundary is the beginning of the line. counted: lines with a quote
+// setCertainties sets the certainty of each boundary, and whether the end of the last field is
+// certain. The first boundary is the beginning of the line. counted means that lines with a quote
 // in a field are not read.
 func (t *Template) setCertainties(counted bool) {
 	if len(t.Rules) == 0 {
 		return
 	}
-	// marks reports whether a literal has a byte that no field from first up to last can hold.
+	// marks reports whether a literal contains a byte that no field in [first, last) can hold.
 	marks := func(literal string, first, last int) bool {
 		return slices.ContainsFunc([]byte(literal), func(c byte) bool { return !t.hold(first, last, c, counted) })
 	}
-	known := 0 // the last boundary that is certain
+	known := 0 // the last certain boundary
 	for i := 1; i < len(t.Rules); i++ {
 		if marks(t.literal(i), known, i) {
 			known = i
@@ -110,7 +110,7 @@ func (t *Template) setCertainties(counted bool) {
 	}
 }
 
-// hold reports whether one of the fields from first up to last can hold a byte.
+// hold reports whether any field in [first, last) can hold a byte.
 func (t *Template) hold(first, last int, c byte, counted bool) bool {
 	for i := first; i < last; i++ {
 		if t.Rules[i].holds(c, counted) {
@@ -120,25 +120,24 @@ func (t *Template) hold(first, last int, c byte, counted bool) bool {
 	return false
 }
 
-// isOfOne reports whether both fields at a boundary are a client's own words, with a text
-// between them that such words usually have. Nearly all lines would have to be left out then,
-// though the client gains nothing: it could have sent what is read. But the words of one header are not
-// counted as words of another that has IsOne.
+// isOfOne reports whether a client controls both fields at a boundary, separated by a text that
+// often occurs in such fields. Nearly all lines would be left out otherwise, although the client
+// gains nothing: it could have sent what is read. But if a field has IsOne, words of the other
+// header must not be counted as its words.
 func (t *Template) isOfOne(i int) bool {
 	isOwn := func(r *Rule) bool { return !r.List && r.Holds == Any }
 	return isOwn(&t.Rules[i-1]) && isOwn(&t.Rules[i]) && strings.Trim(t.Rules[i].Before, " ,;/()?") == ""
 }
 
-// boundaries are some beside each other of which none is certain from the left. If the
-// fields around them have as many bytes mark as their literals, each boundary has only one
-// place.
+// boundaries are adjacent boundaries of which none is certain from the left. If the fields around
+// them contain byte mark as often as their literals do, each boundary has only one place.
 type boundaries struct {
 	first, last int
 	mark        byte
-	marks       int // -1: this cannot be told by a byte
+	marks       int // -1 if no byte can show it
 }
 
-// uncertain returns the boundaries that have to be looked at in each line.
+// uncertain returns the boundaries that must be checked in each line.
 func (t *Template) uncertain() (list []boundaries) {
 	for i := 1; i < len(t.Rules); i++ {
 		if t.Rules[i].Certain == FromLeft {
@@ -159,7 +158,7 @@ func (t *Template) uncertain() (list []boundaries) {
 	return list
 }
 
-// between returns boundaries with the byte that encodes how many places they have.
+// between returns boundaries, with the byte that shows how many places they have.
 func (t *Template) between(first, last int) boundaries {
 	var tried [256]bool
 	for _, mark := range []byte(t.Rules[first-1].next.text) {
@@ -186,8 +185,8 @@ func (t *Template) between(first, last int) boundaries {
 	return boundaries{first, last, 0, -1}
 }
 
-// doubtful returns the field whose end is ambiguous in the line, or -1 if there is none. It sets
-// the fields whose boundaries are certain from the right.
+// doubtful returns the field whose end is ambiguous in the line, or -1 if there is none. It also
+// sets the fields whose boundaries are certain from the right.
 func (t *Template) doubtful(p *Places) int {
 	for _, b := range t.unsure {
 		end, isFixed := p.Spans[b.last].To, true
@@ -227,21 +226,21 @@ func (t *Template) doubtful(p *Places) int {
 }
 
 // lastPlace returns the last place where field i can be, given the last place where it can end.
-// isFixed: it ends there.
+// isFixed means that it ends there.
 func (t *Template) lastPlace(p *Places, i, end int, isFixed bool) (start, stop int) {
 	r, first := &t.Rules[i], p.Spans[i-1].To
 	literal, next := []byte(t.Rules[i-1].next.text), []byte(r.next.text)
 	if t.Rules[i-1].kept > 0 {
 		return p.Spans[i].From, end
 	}
-	const tries = 64    // so that no line takes long; too late a place can only refuse a line
-	last := len(p.Line) // where the literal was found, if it was searched
+	const tries = 64    // limits the time per line; beyond it, lines can only be refused
+	last := len(p.Line) // where the search found the literal
 	for range tries {
 		if first+last+len(literal) > end {
 			last = bytes.LastIndex(p.Line[first:max(first, end)], literal)
 		}
 		at := last
-		isOwn := func(n int) bool { // the n-th blank from the right is one in the field
+		isOwn := func(n int) bool { // the n-th blank from the right is inside the field
 			return string(literal) == " " && (n < r.Blanks || r.List && p.Line[first+at-1] == ',')
 		}
 		for n := 0; at > 0 && isOwn(n); n++ {
@@ -267,7 +266,7 @@ func (t *Template) lastPlace(p *Places, i, end int, isFixed bool) (start, stop i
 	return start, end
 }
 
-// endBefore returns where the field before field i ends if that starts at start.
+// endBefore returns the end of the field before field i, given that field i starts at start.
 func (t *Template) endBefore(p *Places, i, start int) int {
 	end := start
 	if t.Rules[i].Padded {

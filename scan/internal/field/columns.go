@@ -1,26 +1,26 @@
-// Package field finds the raw fields of a line by its shape. It does not know what they mean.
+// Package field finds the raw fields of a line by its shape. It doesn't interpret them.
 package field
 
 import "bytes"
 
-// Columns is the shape of lines whose fields have a delimiter between them.
+// Columns is the shape of lines whose fields are separated by a delimiter.
 type Columns struct {
 	Delimiter byte
-	Quotes    bool // a field may be in quotes, in which a quote is written twice (RFC 4180)
-	// Runs: several delimiters are one, and may stand before and after all fields, where that
-	// finds as many fields as fit.
+	Quotes    bool // a field may be quoted, with quotes inside doubled (RFC 4180)
+	// Runs means that repeated delimiters count as one and may surround the line, if that yields no
+	// more fields than fit.
 	Runs bool
 }
 
-// Span is the place of a field in its line, without quotes around it.
+// Span is the place of a field in its line, without surrounding quotes.
 type Span struct{ From, To int }
 
-// Malformed is the number of fields of a line of which one in quotes does not end, or goes on
-// after its end.
+// Malformed is the number of fields of a line in which a quoted field is unclosed or continues
+// after its closing quote.
 const Malformed = -1
 
-// Split sets fields to the places of the first fields of a line, and returns how many fields the
-// line has, or Malformed.
+// Split sets fields to the places of the first fields of a line. It returns the line's number of
+// fields, or Malformed.
 func (c *Columns) Split(fields []Span, line []byte) (n int) {
 	n = c.split(fields, line, false, false)
 	if c.Runs && n != len(fields) {
@@ -29,8 +29,8 @@ func (c *Columns) Split(fields []Span, line []byte) (n int) {
 	return n
 }
 
-// First is like Split, but looks for no more fields than fit, unless the line has a
-// quote: the quotes of any field may not end. sound is set if they do.
+// First is like Split, but stops after the fields that fit, unless the line contains a quote,
+// because then any field may be unclosed. sound means that all quotes are closed.
 func (c *Columns) First(fields []Span, line []byte, sound bool) (n int) {
 	return c.split(fields, line, false, sound || !c.Quotes || bytes.IndexByte(line, '"') < 0)
 }
@@ -66,7 +66,7 @@ func (c *Columns) split(fields []Span, line []byte, runs, few bool) (n int) {
 	}
 }
 
-// closing returns where the quotes end whose text begins at from, -1 if they do not.
+// closing returns the closing quote of the quoted text at from, or -1 if it is unclosed.
 func closing(line []byte, from int) int {
 	for at := from; ; at += 2 {
 		i := bytes.IndexByte(line[at:], '"')
@@ -80,12 +80,12 @@ func closing(line []byte, from int) int {
 	}
 }
 
-// IsQuoted reports whether a field is in quotes.
+// IsQuoted reports whether a field is quoted.
 func (c *Columns) IsQuoted(line []byte, f Span) bool {
 	return c.Quotes && f.From > 0 && line[f.From-1] == '"'
 }
 
-// Undouble appends the text of a field in quotes to dst, with one quote for two.
+// Undouble appends the text of a quoted field to dst, with doubled quotes reduced to one.
 func Undouble(dst, text []byte) []byte {
 	for {
 		at := bytes.Index(text, []byte(`""`))

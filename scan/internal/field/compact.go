@@ -1,22 +1,23 @@
 package field
 
-// Nearly all lines of JSON in logs are written by an encoder: there are no blanks between the values, and few have
-// a backslash. Where type lines of package format has noted the places of all quotes, each name and each string
-// ends at the next but one, and nothing has to be searched for.
+// Nearly all JSON in logs is written by an encoder, without blanks between values and with few
+// backslashes. If type lines of package format has noted the places of all quotes, each name and
+// each string ends at the next quote but one, so nothing has to be searched.
 
-// Quotes are the places of all quotes in a line that has no backslash: one is at line[mark-Back]. Marks is nil if
-// they are not known, or there is a backslash.
+// Quotes has the places of all quotes in a line without a backslash: there is one at
+// line[mark-Back]. Marks is nil if they aren't known, or if there is a backslash.
 type Quotes struct {
 	Marks []uint16
 	Back  int
 	taken int
 }
 
-// compact notes what is wanted of the object or array at an offset in a line, whose quotes r.Quotes has from there
-// on, and returns where it ends; -1 if it does not, or it has blanks, or it is deeper than fastjson reads. Nothing
-// of it is wanted if n is nil. It checks what skim does.
+// compact records the wanted parts of the object or array at an offset in a line, and returns its
+// end. It uses r.Quotes from there on. It returns -1 if the value is incomplete, contains blanks,
+// or is too deep for fastjson. n is nil if nothing of it is wanted. It makes the same checks as
+// skim.
 func (r *Row) compact(n *node, line []byte, at, depth int) (end int) {
-	closing := line[at] + 2 // the bracket that closes it, in ASCII
+	closing := line[at] + 2 // its closing bracket in ASCII
 	if byteAt(line, at+1) == closing {
 		return at + 2
 	}
@@ -65,8 +66,8 @@ func (r *Row) compact(n *node, line []byte, at, depth int) (end int) {
 	}
 }
 
-// stringEnd takes the next two quotes and returns where the string between them ends, if it begins at an offset in
-// the line; else 0.
+// stringEnd consumes the next two quotes and returns the end of the string between them, if it
+// begins at an offset in the line; otherwise 0.
 func (q *Quotes) stringEnd(at int) (end int) {
 	i := q.taken
 	if i+1 >= len(q.Marks) || int(q.Marks[i])-q.Back != at {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ObjectLength returns the length of the object that b begins with, up to the bracket that closes
-// it, whatever is in it; -1 if there is none.
+// ObjectLength returns the length of the object at the beginning of b, up to its closing bracket,
+// without checking its content. It returns -1 if there is none.
 func ObjectLength(b []byte) int {
 	depth := 0
 	for at := 0; at < len(b); at++ {
@@ -30,8 +30,8 @@ func ObjectLength(b []byte) int {
 	return -1
 }
 
-// Members yields the names and values of the object that begins a line, as they are written, the
-// names without quotes. It ends where the line is no JSON.
+// Members yields the raw names and values of the object at the beginning of a line, the names
+// without quotes. It stops at invalid JSON.
 func Members(line []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		at := blanks(line, 0)
@@ -48,8 +48,8 @@ func Members(line []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// ValueLength returns the length of the value that b begins with; less than 1 if there is none, or
-// it does not end.
+// ValueLength returns the length of the value at the beginning of b, or a number below 1 if there
+// is none or it doesn't end.
 func ValueLength(b []byte) int {
 	switch byteAt(b, 0) {
 	case '"':
@@ -60,7 +60,7 @@ func ValueLength(b []byte) int {
 	return bareLength(b)
 }
 
-// byteAt returns a byte of b, 0 after its end.
+// byteAt returns a byte of b, or 0 beyond its end.
 func byteAt(b []byte, at int) byte {
 	if at < len(b) {
 		return b[at]
@@ -68,7 +68,7 @@ func byteAt(b []byte, at int) byte {
 	return 0
 }
 
-// blanks returns the offset of the first byte of b from at on that is no blank.
+// blanks returns the offset of the first non-blank byte of b at or after at.
 func blanks(b []byte, at int) int {
 	for at < len(b) && (b[at] == ' ' || b[at] == '\t' || b[at] == '\r') {
 		at++
@@ -76,8 +76,8 @@ func blanks(b []byte, at int) int {
 	return at
 }
 
-// stringLength returns the length of the string that b begins with, with its quotes; -1 if it does
-// not end.
+// stringLength returns the length of the string at the beginning of b, including its quotes, or -1
+// if it doesn't end.
 func stringLength(b []byte) int {
 	end := 1
 	for {
@@ -99,7 +99,7 @@ func stringLength(b []byte) int {
 }
 
 // bareLength returns the length of the number or literal at the beginning of b as fastjson reads
-// them, NaN and infinity among them; 0 if there is none.
+// them, including NaN and infinity, or 0 if there is none.
 func bareLength(b []byte) int {
 	n := 0
 	for n < len(b) && numeric[b[n]] {
@@ -121,15 +121,15 @@ func bareLength(b []byte) int {
 
 var nan, inf = []byte("nan"), []byte("inf")
 
-// numeric has the bytes of which fastjson lets a number be made.
+// numeric are the bytes that fastjson accepts in a number.
 var numeric = [256]bool{
 	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
 	'.': true, '-': true, '+': true, 'e': true, 'E': true,
 }
 
-// mend appends an object to dst as JSON that fastjson reads. Servers whose users write the text of a
-// line log values that are neither quoted nor JSON, such as nothing or 0.001, 0.002 for nginx's
-// "n":$upstream_response_time: these become null. It returns false for what cannot be read, and for
+// mend appends an object to dst as JSON that fastjson accepts. Servers with user-defined lines log
+// values that are neither quoted nor JSON, such as nothing or 0.001, 0.002 for nginx's
+// "n":$upstream_response_time; these become null. It returns false for unreadable objects and for
 // objects beyond the limits.
 func mend(dst, line []byte) (mended []byte, ok bool) {
 	depth, values := 0, 0
@@ -171,8 +171,8 @@ func mend(dst, line []byte) (mended []byte, ok bool) {
 	return dst, depth == 0
 }
 
-// junkLength returns the length of a value that may be neither quoted nor JSON: up to the end of
-// its object, or the comma before the next member; -1 if there is no such end.
+// junkLength returns the length of a value that may be neither quoted nor JSON, up to the end of
+// its object or the comma before the next member, or -1 if there is no such end.
 func junkLength(b []byte) int {
 	for i, c := range b {
 		switch c {
@@ -189,15 +189,14 @@ func junkLength(b []byte) int {
 	return -1
 }
 
-// escaped has the byte that each letter behind a backslash stands for, 0 if it is none of these.
+// escaped maps each letter after a backslash to its byte, or to 0 if the escape is unknown.
 var escaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
 }
 
-// Unescape appends the unescaped contents of a JSON string to dst, which may be the same
-// memory, with its escapes undone; half of a surrogate pair becomes U+FFFD. nginx by default, and
-// Apache, write also \xHH for an byte, and \v. Any other escape that JSON does not have stands
-// for itself.
+// Unescape appends the unescaped contents of a JSON string to dst, which may be the same memory.
+// Half of a surrogate pair becomes U+FFFD. nginx by default, and Apache, also write \xHH for a
+// byte, and \v. Any other escape that isn't JSON stands for itself.
 func Unescape(dst, raw []byte) []byte {
 	for {
 		at := bytes.IndexByte(raw, '\\')
@@ -226,7 +225,7 @@ func Unescape(dst, raw []byte) []byte {
 	}
 }
 
-// hexadecimal returns the number that hexadecimal digits after a beginning of b stand for.
+// hexadecimal returns the value of the hexadecimal digits at the beginning of b.
 func hexadecimal(b []byte, begin string, digits int) (n rune, ok bool) {
 	if len(b) < len(begin)+digits || string(b[:len(begin)]) != begin {
 		return 0, false

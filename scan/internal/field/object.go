@@ -9,35 +9,35 @@ import (
 )
 
 // Object is the shape of lines that are JSON objects: which of their members are fields. It is
-// immutable, and any number of goroutines may share it.
+// immutable and safe for concurrent use.
 type Object struct {
 	root  *node
-	paths int    // how many there are
-	picks bool   // some are of elements that a member in them chooses
-	needs uint32 // a bit for each need that an object must have
+	paths int    // number of paths
+	picks bool   // some fields are in elements chosen by a member
+	needs uint32 // a bit for each required need
 }
 
-// Member is a path to a field: the names of members, or after the first the indexes (0 to 63) of
-// elements, with dots between them; a dot in a name has a backslash before it. A step name=value,
-// the last but one, is the element of an array whose member name is value, in any case of letters.
-// A path leads on through a string that holds an object, as some servers write it. If a field has several
-// members, the first one that is neither null nor empty counts.
+// Member is a path to a field: names of members, and after the first also indexes (0 to 63) of
+// elements, joined by dots. A backslash escapes a dot in a name. The last step but one may be
+// name=value, which is the element of an array whose member name has that value, ignoring case. A
+// path continues through a string that holds an object, as some servers write it. If a field has
+// several members, the first one that is neither null nor empty counts.
 type Member struct {
-	Field int // its index in Row.Text, below MaxFields
+	Field int // index in Row.Text, below MaxFields
 	Path  string
 }
 
-// Limits of an object. Without them a line could take any amount of memory.
+// Limits of an object. Without them a line could use any amount of memory.
 const (
 	MaxFields = 64
-	MaxDepth  = fastjson.MaxDepth // objects and arrays within each other
+	MaxDepth  = fastjson.MaxDepth // nested objects and arrays
 	MaxValues = 1 << 14
 )
 
-// NewObject returns the shape of objects with some members. Row.Fits is set for those that have
-// all needs, 32 at most: a path that must lead to something other than null, or path=value and
-// path!=value, in any case of letters, or path~text|text: what is there, if it is not empty, has one of
-// the texts in it.
+// NewObject returns the shape of objects with some members. Row.Fits is set for objects that meet
+// all needs, 32 at most. A need is a path that must lead to something other than null, or
+// path=value and path!=value, ignoring case, or path~text|text, which means that the value, if not
+// empty, contains one of the texts.
 func NewObject(members []Member, needs []string) *Object {
 	o := &Object{root: new(node)}
 	var rank [MaxFields]uint8
@@ -45,7 +45,7 @@ func NewObject(members []Member, needs []string) *Object {
 		n := o.root.at(Steps(m.Path))
 		o.picks = o.picks || strings.Contains(m.Path, "=")
 		n.leaves = append(n.leaves, leaf{m.Field, rank[m.Field], o.paths, strings.Contains(m.Path, "=")})
-		rank[m.Field] = min(rank[m.Field]+1, 100) // of more than 100 the last are alike
+		rank[m.Field] = min(rank[m.Field]+1, 100) // paths beyond 100 share a rank
 		o.paths++
 	}
 	for i, need := range needs {
@@ -64,7 +64,7 @@ func NewObject(members []Member, needs []string) *Object {
 	return o
 }
 
-// Steps returns the steps of a path, of which none should be empty.
+// Steps returns the steps of a path, none of which should be empty.
 func Steps(path string) (steps []string) {
 	for rest, more := path, true; more; {
 		var step string
@@ -78,20 +78,20 @@ func Steps(path string) (steps []string) {
 	return steps
 }
 
-// node is a value to which a path leads, or on the way to which one does.
+// node is a value at the end of a path, or on the way to it.
 type node struct {
 	leaves []leaf
-	// The need that the value meets: if it is not null or, if compared, if it is value.
+	// The need that the value meets if it is not null or, for comparisons, if it equals value.
 	need     uint32
 	compared bool
-	wanted   bool // else the object must not meet it
+	wanted   bool // false if the object must not meet it
 	value    []byte
-	texts    []string // of which the value must have one; nil if it need not
-	inside   bool     // something below it is wanted
+	texts    []string // texts of which the value must contain one; nil if it needn't
+	inside   bool     // some member or element is wanted
 
-	members [64][]named // of an object, by the likeness of their names
+	members [64][]named // of an object, by likeness of their names
 	items   []*node     // of an array, by index; nil where none is wanted
-	choices []choice    // of elements of an array by a member in them
+	choices []choice    // of array elements, by one of their members
 }
 
 // named is a member of an object.
@@ -100,21 +100,21 @@ type named struct {
 	node *node
 }
 
-// leaf marks a value as a field, and which of the field's paths leads to it.
+// leaf marks a value as a field. path is the rank of the path among the field's paths.
 type leaf struct {
 	field int
 	rank  uint8
 	path  int  // its index among all
-	again bool // it may come again, as an element that has been chosen
+	again bool // it may occur again, in a chosen element
 }
 
-// choice is the member value of the elements of an array whose member name is is.
+// choice selects the member value of the array elements whose member name equals is.
 type choice struct {
 	name, is, value string
 	node            *node
 }
 
-// at returns the node at the end of a path, and makes what of it is missing.
+// at returns the node at the end of a path, creating missing nodes.
 func (n *node) at(steps []string) *node {
 	n.inside = true
 	child := n.member([]byte(steps[0]))
@@ -126,7 +126,7 @@ func (n *node) at(steps []string) *node {
 	return child.below(steps[1:])
 }
 
-// below is at for steps after the first, which may be indexes or choices.
+// below is at for the steps after the first, which may be indexes or choices.
 func (n *node) below(steps []string) *node {
 	if len(steps) == 0 {
 		return n
@@ -145,7 +145,7 @@ func (n *node) below(steps []string) *node {
 	return n.at(steps)
 }
 
-// likeness returns a number below 64, by which most names are told from the few that are wanted.
+// likeness returns a number below 64 that distinguishes most names from the few wanted ones.
 func likeness(name []byte) int {
 	if len(name) == 0 {
 		return 0
@@ -153,7 +153,7 @@ func likeness(name []byte) int {
 	return (int(name[0])*7 + len(name)) & 63
 }
 
-// member returns the node of a member by its name, nil if it is not wanted.
+// member returns the node of a named member, or nil if it isn't wanted.
 func (n *node) member(name []byte) *node {
 	for _, m := range n.members[likeness(name)] {
 		if m.name == string(name) {
@@ -163,7 +163,7 @@ func (n *node) member(name []byte) *node {
 	return nil
 }
 
-// item returns the node of an element by its index, nil if it is not wanted.
+// item returns the node of an element by index, or nil if it isn't wanted.
 func (n *node) item(i int) *node {
 	if i < len(n.items) {
 		return n.items[i]
@@ -171,47 +171,48 @@ func (n *node) item(i int) *node {
 	return nil
 }
 
-// Row has the fields of the line that was read last. It belongs to one goroutine, and takes no
-// memory once its buffers have grown. To be ready it needs Text.
+// Row has the fields of the last line. It isn't safe for concurrent use, and doesn't allocate once
+// its buffers have grown. Text must be set before use.
 type Row struct {
-	// Text has each field: of a string its characters, without escapes, of other values their
-	// text. It is nil where there is no such member, or it is null, an object or an array. It is
-	// valid until the next line is read.
+	// Text has each field: for strings the unescaped characters, for other values their text. It is
+	// nil if there is no such member, or if it is null, an object or an array. It is valid until the
+	// next line is read.
 	Text [][]byte
-	// Fits reports whether the object has what it needs, as NewObject says. Excluded: it does not, as
-	// a member that is compared has another value, or lacks a text. IsLike: it has all but the texts.
+	// Fits reports whether the object meets its needs, see NewObject. Excluded means that it doesn't,
+	// because a compared member has another value or lacks the text. IsLike means that it meets all
+	// needs except texts.
 	Fits, Excluded, IsLike bool
-	// Twice reports whether a path leads to two different values: which is right is not known.
+	// Twice reports whether a path leads to two different values, so that the right one is unknown.
 	Twice bool
-	// Quotes are the quotes of the line to be read, if known. They are cleared once it has been read.
+	// Quotes are the quotes of the next line, if known. Reading the line clears them.
 	Quotes Quotes
 
-	ranks [MaxFields]uint8 // of the paths by which the fields came, and one more; 0 if by none
-	seen  []bool           // the paths that led to a value
-	needs uint32           // that the object has
-	buf   []byte           // texts
+	ranks [MaxFields]uint8 // one plus the rank of the path that set the field; 0 if unset
+	seen  []bool           // paths that led to a value
+	needs uint32           // met by the object
+	buf   []byte           // storage of texts
 
 	parser fastjson.Parser
-	within []*fastjson.Parser // of objects in strings, by depth
+	within []*fastjson.Parser // for objects in strings, by depth
 	strict bool               // skim gives up where it may differ from parser
-	depth  int                // how many strings the value that is noted is in
-	parsed int                // how much they have read
-	mends  int                // how many lines are mended before they are read, as one before was no JSON
-	mended []byte             // what parser reads
-	node   *node              // of the object whose members visit gets
+	depth  int                // number of strings around the current value
+	parsed int                // bytes that they have read
+	mends  int                // number of lines to mend before reading, because one before was invalid
+	mended []byte             // input of parser
+	node   *node              // of the object that visit is visiting
 	visit  func(name []byte, v *fastjson.Value)
 }
 
-// Limits of what a Row keeps.
+// Limits of the memory that a Row keeps.
 const (
-	maxParsed = 1 << 20 // bytes for which a parser is used: what it keeps may grow with each line
-	maxPlain  = 1 << 14 // bytes of a line that is read without being mended
+	maxParsed = 1 << 20 // bytes after which a parser is replaced, because its memory may grow with each line
+	maxPlain  = 1 << 14 // bytes of a line that is read without mending
 	mendLines = 1000
 )
 
-// Find finds the fields of a line. It returns false if the line is no object. A comma or the end
-// of an array may be after it, as where each line is an element. What servers write although it
-// is no JSON is read as mend says.
+// Find finds the fields of a line. It returns false if the line isn't an object. A comma or the end
+// of an array may follow the object, as in an array with one element per line. mend describes which
+// invalid JSON it accepts.
 func (o *Object) Find(line []byte, r *Row) bool {
 	if byteAt(line, 0) != '{' {
 		r.Quotes = Quotes{} // the text before the object is cut off
@@ -236,8 +237,8 @@ func (o *Object) Find(line []byte, r *Row) bool {
 	return true
 }
 
-// skims finds the fields of an object without fastjson, and reports whether fastjson would find the same ones for
-// sure, as it does in nearly all lines of logs.
+// skims finds the fields of an object without fastjson. It reports whether fastjson would certainly
+// find the same, as in nearly all log lines.
 func (o *Object) skims(line []byte, r *Row) bool {
 	if o.picks || r.mends > 0 || len(line) > maxPlain {
 		return false
@@ -251,14 +252,15 @@ func (o *Object) skims(line []byte, r *Row) bool {
 		}
 		o.begin(r)
 	}
-	const outermost = maxSkim - MaxDepth + 2 // so that the deepest value, in a container, is at MaxDepth
+	const outermost = maxSkim - MaxDepth + 2 // so that the deepest value in a container is at MaxDepth
 	r.strict = true
 	end := r.skim(o.root, line, 0, outermost)
 	r.strict = false
 	return end == len(line)
 }
 
-// objectIn returns a line without what may be around an object, nil if it can have none.
+// objectIn removes what may surround an object from a line. It returns nil if the line can't have
+// an object.
 func objectIn(line []byte) []byte {
 	isObject := func() bool { return byteAt(line, 0) == '{' && line[len(line)-1] == '}' }
 	if !isObject() {
@@ -273,7 +275,7 @@ func objectIn(line []byte) []byte {
 	return line
 }
 
-// begin forgets the line before.
+// begin forgets the previous line.
 func (o *Object) begin(r *Row) {
 	if len(r.seen) < o.paths {
 		r.seen = make([]bool, o.paths)
@@ -284,10 +286,10 @@ func (o *Object) begin(r *Row) {
 	r.needs, r.Twice, r.Fits, r.Excluded, r.IsLike, r.buf = 0, false, false, false, false, r.buf[:0]
 }
 
-// parse returns a line as fastjson reads it, nil if it is no JSON.
+// parse parses a line with fastjson. It returns nil for invalid JSON.
 //
-// fastjson quotes in an error what it does not understand, once for each object around it. So
-// lines that are long, and those after one that is no JSON, are mended at once.
+// fastjson's errors quote the invalid text once for each object around it. So long lines, and lines
+// after an invalid one, are mended first.
 func (r *Row) parse(line []byte) (v *fastjson.Value) {
 	r.parsed += len(line)
 	if r.parsed > maxParsed {
@@ -309,7 +311,7 @@ func (r *Row) parse(line []byte) (v *fastjson.Value) {
 	return v
 }
 
-// object notes the members of an object that are wanted.
+// object records the wanted members of an object.
 func (r *Row) object(n *node, v *fastjson.Value) {
 	if r.visit == nil {
 		r.visit = func(name []byte, v *fastjson.Value) {
@@ -324,7 +326,7 @@ func (r *Row) object(n *node, v *fastjson.Value) {
 	r.node = around
 }
 
-// value notes a value that is wanted.
+// value records a wanted value.
 func (r *Row) value(n *node, v *fastjson.Value) {
 	if v.GetObject() != nil {
 		r.needs |= n.meets(nil)
@@ -341,7 +343,7 @@ func (r *Row) value(n *node, v *fastjson.Value) {
 	r.found(n, r.buf[from:])
 }
 
-// array notes the elements of an array that are wanted.
+// array records the wanted elements of an array.
 func (r *Row) array(n *node, elements []*fastjson.Value) {
 	for i, element := range elements {
 		if child := n.item(i); child != nil {
@@ -360,7 +362,7 @@ func (r *Row) array(n *node, elements []*fastjson.Value) {
 	}
 }
 
-// found notes a value that is wanted, as it is written in JSON.
+// found records a wanted value, given as raw JSON.
 func (r *Row) found(n *node, text []byte) {
 	switch last := len(text) - 1; text[last] {
 	case '"':
@@ -395,7 +397,8 @@ func (r *Row) found(n *node, text []byte) {
 	}
 }
 
-// objectInside notes the members of an object that a string holds, and reports whether it holds one.
+// objectInside records the wanted members of an object in a string, and reports whether the string
+// holds one.
 func (r *Row) objectInside(n *node, text []byte) bool {
 	if r.depth == len(r.within) {
 		r.within = append(r.within, new(fastjson.Parser))
@@ -412,7 +415,7 @@ func (r *Row) objectInside(n *node, text []byte) bool {
 	return true
 }
 
-// unescaped returns the contents of a string with its escapes undone.
+// unescaped returns the unescaped contents of a string.
 func (r *Row) unescaped(raw []byte) []byte {
 	if r.Quotes.Marks != nil || bytes.IndexByte(raw, '\\') < 0 {
 		return raw
@@ -430,7 +433,7 @@ func (n *node) meets(text []byte) uint32 {
 	return n.need
 }
 
-// lacks reports whether a value has none of the texts of which it must have one.
+// lacks reports whether a value contains none of the texts required of it.
 func (n *node) lacks(value []byte) bool {
 	for _, text := range n.texts {
 		if bytes.Contains(value, []byte(text)) {
@@ -440,7 +443,8 @@ func (n *node) lacks(value []byte) bool {
 	return n.texts != nil && len(value) > 0
 }
 
-// Fault describes where a line departs from the shape, or returns "" if it is an object whose fields are known.
+// Fault says where a line departs from the shape. It returns "" for an object with unambiguous
+// fields.
 func (o *Object) Fault(line []byte, r *Row) string {
 	switch {
 	case !o.Find(line, r):

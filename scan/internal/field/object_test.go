@@ -80,8 +80,8 @@ func checkAgree(t *testing.T, line []byte) bool {
 	return skimmed
 }
 
-// TestReadersAgree tries all short sequences of what JSON is made of, and longer ones that are
-// made by a grammar and then broken at a random place.
+// TestReadersAgree tries all short sequences of JSON tokens, and longer ones made by a grammar and
+// then broken at a random place.
 func TestReadersAgree(t *testing.T) {
 	tokens := []string{`{`, `}`, `[`, `]`, `,`, `:`, `"a"`, `"b"`, `""`, `0`, `null`, ` `}
 	longest := 6
@@ -189,8 +189,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestSkimEnds: once all fields are known, the members after them are only looked over; but what
-// could hide another object, or the end of one, is read.
+// TestSkimEnds checks that once all fields are known, the remaining members are only skimmed,
+// unless they could hide another object or the end of this one.
 func TestSkimEnds(t *testing.T) {
 	r := Row{Text: make([][]byte, 1)}
 	for _, line := range []string{
@@ -212,7 +212,7 @@ func TestSkimEnds(t *testing.T) {
 	}
 }
 
-// TestLimits reads objects within each other, and many values.
+// TestLimits reads nested objects, and many values.
 func TestLimits(t *testing.T) {
 	r := Row{Text: make([][]byte, 1)}
 	nested := func(depth int) []byte {
@@ -238,8 +238,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHostileLines reads lines that make fastjson keep memory for each of them, and such as it
-// quotes in its errors: it takes neither much memory nor much time.
+// TestHostileLines reads lines that make fastjson keep memory for each of them, and lines that it
+// quotes in its errors, with limits on memory and time.
 func TestHostileLines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 100 MB")
@@ -260,7 +260,7 @@ func TestHostileLines(t *testing.T) {
 	runtime.KeepAlive(&r)
 }
 
-// TestGuardCompact fails when the objects of an encoder are no longer read by their quotes alone.
+// TestGuardCompact checks that the objects of an encoder are read by their quotes alone.
 func TestGuardCompact(t *testing.T) {
 	line := []byte(`{"a":"x","b":{"b":{"a":"y"},"c":[1,{"d":[]}],"e":{}},"s":null,"t":"z"}`)
 	r := Row{Text: make([][]byte, 3), Quotes: quotesOf(line)}
@@ -277,7 +277,7 @@ func TestGuardCompact(t *testing.T) {
 	}
 }
 
-// TestGuardObject fails when reading a line allocates.
+// TestGuardObject checks that reading a line doesn't allocate.
 func TestGuardObject(t *testing.T) {
 	r := Row{Text: make([][]byte, 3)}
 	for _, line := range []string{
@@ -290,7 +290,7 @@ func TestGuardObject(t *testing.T) {
 	}
 }
 
-// TestBlank: the first blank of a field is found where it is, whatever is around it.
+// TestBlank checks that the first blank of a field is found, whatever surrounds it.
 func TestBlank(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 200_000 {

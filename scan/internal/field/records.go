@@ -7,12 +7,12 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Records returns how many bytes of data are whole records (RFC 4180, 2.6), which may have line ends
-// in quotes. Data begins with a record; final is set if nothing follows it. lines says that each line
-// of them is a record, whose quotes are sound.
+// Records returns how many bytes of data are whole records (RFC 4180, 2.6), which may have line
+// ends in quotes. data must begin with a record; final means that nothing follows it. lines means
+// that each line of them is a record with closed quotes.
 //
-// A line whose quotes do not end, or have text behind their end, is a record by itself: a stray quote
-// does not take the lines below with it.
+// A line with unclosed quotes, or with text after the closing quote, is a record by itself, so that
+// a stray quote doesn't swallow the following lines.
 func (c *Columns) Records(data []byte, final bool) (end int, lines bool) {
 	lines = true
 	marks := c.marks()
@@ -33,8 +33,8 @@ func (c *Columns) Records(data []byte, final bool) (end int, lines bool) {
 	}
 }
 
-// marks returns classes that tell quotes, line ends and delimiters apart: a quote is in a lower class, a delimiter in a
-// higher one, and a line end in both.
+// marks returns classes that distinguish quotes, line ends and delimiters: a quote is in a lower
+// class, a delimiter in a higher one, and a line end in both.
 func (c *Columns) marks() *table.Classes {
 	var marks table.Classes
 	marks.Add('"', 1)
@@ -45,21 +45,23 @@ func (c *Columns) marks() *table.Classes {
 	return &marks
 }
 
-// maxUnquoted is how many blocks in a row may be without quotes, until it takes less time to search for the next.
+// maxUnquoted is the number of consecutive blocks without quotes after which searching for the next
+// quote is faster.
 const maxUnquoted = 8
 
-// soundLines returns the length of the lines at the beginning of data whose quotes are seen to be sound, 64 bytes at a
-// time: no line ends within quotes, and each quote that opens stands behind a line end, a delimiter or another quote,
-// which doubles it, and each that closes in front of one of these or of CRLF. Record reads what is odd.
+// soundLines returns the length of the leading lines of data whose quotes are evidently closed,
+// examining 64 bytes at a time. No line may end within quotes. Each opening quote must follow a line
+// end, a delimiter or another quote, which it doubles, and each closing quote must precede one of
+// these or CRLF. Record reads everything else.
 func soundLines(marks *table.Classes, data []byte) (end int) {
-	inside, closed, before := uint64(0), uint64(0), uint64(1) // of the last byte: is in quotes, closes them, may precede
+	inside, closed, before := uint64(0), uint64(0), uint64(1) // last byte: in quotes, closes them, may precede
 	for at, unquoted := 0, 0; at < len(data) && unquoted < maxUnquoted; at += 64 {
 		low, high := marks.In64(data[at:])
 		quotes, lineEnds, edges := low&^high, low&high, low|high
 		if unquoted++; quotes|inside != 0 {
 			unquoted = 0
 		}
-		within := quotes ^ quotes<<1 // a byte is within quotes behind an odd number of them
+		within := quotes ^ quotes<<1 // a byte is within quotes after an odd number of them
 		within ^= within << 2
 		within ^= within << 4
 		within ^= within << 8
@@ -85,8 +87,8 @@ func soundLines(marks *table.Classes, data []byte) (end int) {
 	return end
 }
 
-// Record returns how long the first record of data is, with its line end; 0 if data has only its
-// beginning. isLine is set if it is a line whose quotes are sound.
+// Record returns the length of the first record of data, with its line end, or 0 if data only has
+// its beginning. isLine means that it is a line with closed quotes.
 func (c *Columns) Record(data []byte, final bool) (n int, isLine bool) {
 	first := lineFrom(data, 0)
 	if n = first; n == 0 || data[n-1] != '\n' && !final {
@@ -98,7 +100,7 @@ func (c *Columns) Record(data []byte, final bool) (n int, isLine bool) {
 			break
 		}
 		if at += quote; at > 0 && data[at-1] != c.Delimiter {
-			at++ // it stands for itself
+			at++ // the quote is literal
 			continue
 		}
 		end := closing(data, at+1)
@@ -106,7 +108,7 @@ func (c *Columns) Record(data []byte, final bool) (n int, isLine bool) {
 			return 0, true
 		}
 		if end >= 0 && at < n && data[at] == c.Delimiter {
-			continue // as nearly always
+			continue // the usual case
 		}
 		behind := bytes.TrimLeft(data[at:], "\r")
 		switch {
@@ -125,7 +127,7 @@ func (c *Columns) Record(data []byte, final bool) (n int, isLine bool) {
 	return n, n == first
 }
 
-// lineFrom returns where the line ends that goes on at a place in data.
+// lineFrom returns the end of the line that continues at a place in data.
 func lineFrom(data []byte, at int) int {
 	if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
 		return at + i + 1

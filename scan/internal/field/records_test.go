@@ -47,8 +47,8 @@ func recordTwin(data string, delimiter byte) (n int, isLine bool) {
 	return len(data), first == len(data)
 }
 
-// All short texts of quotes, commas and line ends are cut as RFC 4180 says, whatever part of them has
-// been read.
+// TestRecordsOfAllShortTexts splits all short texts of quotes, commas and line ends like RFC 4180,
+// for any part of them read so far.
 func TestRecordsOfAllShortTexts(t *testing.T) {
 	n := 8
 	if testing.Short() {
@@ -68,7 +68,7 @@ func TestRecordsOfAllShortTexts(t *testing.T) {
 			}
 		}
 		try(n)
-		for _, length := range []int{58, 61, 62, 63, 125, 600} { // where the text goes over from one block to the next
+		for _, length := range []int{58, 61, 62, 63, 125, 600} { // where the text crosses from one block to the next
 			text = append(bytes.Repeat([]byte("\"a\""), 1), bytes.Repeat([]byte(","), length)...)
 			text = append(text, '\n')
 			try(n - 3)

@@ -2,17 +2,17 @@ package field
 
 import "bytes"
 
-// maxSkim is how deep objects and arrays may be within each other where fastjson does not read
-// them.
+// maxSkim limits the nesting of objects and arrays that fastjson doesn't read.
 const maxSkim = 1000
 
-// Skim finds the fields of a line as Find does, without a tree of its values, for lines of which
-// few members are wanted. It returns the length of the object at its beginning, with the blanks
-// before it; -1 if there is none, or more than blanks follows it, but some fields may be found.
-// Elements selected by a member in them are not found, and invalid JSON is not repaired.
+// Skim finds the fields of a line like Find, but without building a tree, for lines of which few
+// members are wanted. It returns the length of the object at its beginning, including leading
+// blanks. It returns -1 if there is none, or if anything but blanks follows it; some fields may
+// have been found then. It doesn't find elements selected by a member, and doesn't mend invalid
+// JSON.
 //
-// What it does not look at it does not check either: escapes and control characters in strings,
-// numbers such as 1-2, and what isFlat says of the members after those that are wanted.
+// It doesn't check what it skips: escapes and control characters in strings, numbers such as 1-2,
+// and, as isFlat describes, the members after the wanted ones.
 func (o *Object) Skim(line []byte, r *Row) (length int) {
 	o.begin(r)
 	at := blanks(line, 0)
@@ -26,9 +26,9 @@ func (o *Object) Skim(line []byte, r *Row) (length int) {
 	return end
 }
 
-// skim notes what is wanted of a value at an offset in a line, and returns where the value ends, -1
-// if it does not. Nothing of it is wanted if n is nil. depth is how many objects and arrays the
-// value is in, with itself.
+// skim records the wanted parts of a value at an offset in a line, and returns its end, or -1 if it
+// is incomplete. n is nil if nothing of it is wanted. depth is the number of nested objects and
+// arrays, including the value.
 func (r *Row) skim(n *node, line []byte, at, depth int) (end int) {
 	switch c := byteAt(line, at); {
 	case c == '{' || c == '[':
@@ -55,7 +55,7 @@ func (r *Row) skim(n *node, line []byte, at, depth int) (end int) {
 
 // skimContainer is skim for an object or array.
 func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
-	closing := line[at] + 2 // the bracket that closes it, in ASCII
+	closing := line[at] + 2 // its closing bracket in ASCII
 	if first := blanks(line, at+1); byteAt(line, first) == closing {
 		return first + 1
 	}
@@ -78,7 +78,7 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 		} else if n != nil {
 			child = n.item(i)
 		}
-		if child == nil && byteAt(line, at) == '"' { // as most are
+		if child == nil && byteAt(line, at) == '"' { // the usual case
 			length := stringLength(line[at:])
 			if length < 0 {
 				return -1
@@ -100,7 +100,7 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 	}
 }
 
-// isComplete reports whether no further member could change a field.
+// isComplete reports whether no further member can change a field.
 func (r *Row) isComplete() bool {
 	for i := range r.Text {
 		if r.ranks[i] != 1 {
@@ -110,8 +110,9 @@ func (r *Row) isComplete() bool {
 	return true
 }
 
-// isFlat reports whether the rest of a line could be the further members of an object: it begins
-// with a quote and ends with a brace, has no other bracket, no backslash, and quotes in pairs.
+// isFlat reports whether the rest of a line could be the remaining members of an object. It begins
+// with a quote and ends with a brace, and has no other bracket, no backslash, and an even number of
+// quotes.
 func isFlat(rest []byte) bool {
 	rest = rest[blanks(rest, 0):]
 	last := len(rest) - 1
@@ -122,8 +123,8 @@ func isFlat(rest []byte) bool {
 
 var quotes = []byte{'"'}
 
-// memberAt returns the name of the member at an offset in a line, as it is written, and the offset
-// of its value; -1 if there is none.
+// memberAt returns the raw name of the member at an offset in a line, and the offset of its value,
+// or -1 if there is none.
 func memberAt(line []byte, at int) (name []byte, value int) {
 	if byteAt(line, at) != '"' {
 		return nil, -1

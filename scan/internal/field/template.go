@@ -8,96 +8,93 @@ import (
 	"strings"
 )
 
-// Template is the shape of lines in which literals stand between the fields. After Compile it is
-// immutable.
+// Template is the shape of lines with literals between the fields. It is immutable after Compile.
 //
-// A line matches if it consists of the literals and fields in their order. A
-// field ends at the first place where the literal of the next one stands. The literal
-// after the last field includes the end of the line. There are five refinements:
+// A line matches if it consists of the literals and fields in order. A field ends at the first
+// occurrence of the next field's literal. The literal after the last field includes the end of the
+// line. There are five refinements:
 //
-//   - A field between quotes, and one in front of a quote if quotes are escaped, ends at the
-//     first quote that is not escaped, and the rest of the literal must follow it.
-//   - A field in front of a code ends where the literal, a code and the literal after
-//     that stand. So a field that is Free may contain quotes, as logged by programs that escape
-//     nothing.
-//   - If a field between quotes is not escaped, the line has no quotes except in the
-//     literals and in a field that is Free: the end of that field would be ambiguous. Nor may
-//     the latter contain the literal before it, if others may have written the
-//     first one.
-//   - A field that is Bracketed begins after the last bracket before its end: whatever precedes
-//     it may contain brackets.
-//   - A code ends after its digits or its dash. There is no blank in a field that is Solid, unless
-//     it is between quotes.
+//   - A field between quotes, and one before a quote if quotes are escaped, ends at the first
+//     unescaped quote, which the rest of the literal must follow.
+//   - A field before a code ends where the literal, a code and the literal after the code follow each
+//     other. So a Free field may contain quotes, as logged by programs that escape nothing.
+//   - If a field between quotes isn't escaped, the line may only have quotes in the literals and in a
+//     Free field; otherwise the end of that field would be ambiguous. Nor may the Free field contain
+//     the literal before it, if others may have written the first one.
+//   - A Bracketed field begins after the last bracket before its end, because what precedes it may
+//     contain brackets.
+//   - A code ends after its digits or its dash. A Solid field contains no blanks, unless it is between
+//     quotes.
 //
-// The ends of the fields must also be certain: see certain.go.
+// The ends of the fields must also be unambiguous: see certain.go.
 type Template struct {
-	Rules []Rule // of the fields
+	Rules []Rule // one per field
 	After string // the literal after the last field
-	More  bool   // a blank or a tab and further fields may follow
+	More  bool   // further fields may follow after a blank or a tab
 
 	first       []byte // the literal before the first field
 	firstQuotes int    // in it
-	quotes      int    // in a line, without the free field's, -1 for any number
+	quotes      int    // quotes per line outside the free field, -1 for any number
 	free        int    // the free field, or -1
-	opening     []byte // the literal before it, if others may write that; nil if not
-	endCertain  bool   // of the end of the last field
+	opening     []byte // literal before the free field, if others may write it; otherwise nil
+	endCertain  bool   // the end of the last field is certain
 	unsure      []boundaries
 }
 
-// Rule defines what a field of a Template can hold, and which literal stands before it.
+// Rule defines the content of a Template's field, and the literal before it.
 type Rule struct {
 	Before    string
 	Holds     Content
-	Fits      func([]byte) bool // whether a text of Holds can be the field; nil for any
-	IsOne     func([]byte) bool // whether no other field ends in a text; nil: that does not matter
-	Escape    byte              // in front of what the log escapes, among it quotes; 0: nothing is
-	Ignored   bool              // the field is not needed
-	Code      bool              // it is three digits, a zero, a dash or -1
-	Solid     bool              // it has no blanks
-	List      bool              // it is a list: a blank after a comma is part of it
-	Bracketed bool              // it is in brackets, and has none
-	Free      bool              // it may hold quotes that are not escaped, if a code follows it
-	Slashed   bool              // it begins with a slash
-	Padded    bool              // blanks and tabs after Before are no part of the field
-	Without   byte              // it does not have this byte, unless that is 0
-	Blanks    int               // in the field itself, as in a time of two words
+	Fits      func([]byte) bool // checks a text of Holds; nil accepts any
+	IsOne     func([]byte) bool // reports whether a text doesn't end with another field; nil if irrelevant
+	Escape    byte              // precedes escaped bytes, including quotes; 0 if nothing is escaped
+	Ignored   bool              // the field isn't needed
+	Code      bool              // three digits, a zero, a dash or -1
+	Solid     bool              // contains no blanks
+	List      bool              // a list, in which a blank may follow a comma
+	Bracketed bool              // in brackets, and contains none
+	Free      bool              // may contain unescaped quotes, if a code follows
+	Slashed   bool              // begins with a slash
+	Padded    bool              // blanks and tabs after Before aren't part of the field
+	Without   byte              // byte that the field never contains, unless 0
+	Blanks    int               // blanks in the field, as in a time with two words
 
 	boundary
-	// Certain is how the place of the boundary before the field is known. Compile sets it.
+	// Certain says how the boundary before the field is determined. Compile sets it.
 	Certain Certainty
 }
 
-// boundary is how the end of a field is found. Compile sets it.
+// boundary says how to find the end of a field. Compile sets it.
 type boundary struct {
 	next   literal // after the field
 	kept   int     // bytes of next that belong to the next field
-	key    int     // the byte of next that is searched: its first quote, else the first that is no blank
+	key    int     // byte of next to search: its first quote, or else its first non-blank
 	quotes int     // in next
 	ending ending
 	list   bool    // a blank after a comma is part of the field
-	coded  bool    // after next a code and after must follow
+	coded  bool    // a code and behind must follow next
 	behind literal // if coded is set
 	end    bool    // next ends the line
-	solid  bool    // it has no blanks
-	simple bool    // it ends at the first blank, and nothing else is asked of it
+	solid  bool    // contains no blanks
+	simple bool    // ends at the first blank, without further conditions
 }
 
-// ending is how the end of a field is found.
+// ending is a method to find the end of a field.
 type ending uint8
 
 const (
 	atText   ending = iota // where next stands
-	atBlanks               // where next stands, which begins with a blank; the field may have some
-	atQuote                // at the first quote: the field is between quotes
-	atEscape               // at the first quote that no backslash is before
+	atBlanks               // where next stands, which begins with a blank; the field may contain some
+	atQuote                // at the first quote, for quoted fields
+	atEscape               // at the first quote without a backslash before it
 	atDigits               // after a code
-	atEnd                  // at the end of the line, or at a blank or a tab if More is set
+	atEnd                  // at the end of the line, or with More at a blank or a tab
 )
 
 // literal is a text that is compared as a number if it is short.
 type literal struct {
 	text       string
-	word, mask uint64 // of up to eight bytes, the first the lowest; mask is 0 if there are more
+	word, mask uint64 // up to eight bytes, the first in the lowest bits; mask is 0 for longer texts
 }
 
 func literalOf(text string) literal {
@@ -121,7 +118,7 @@ func (l *literal) standsAt(line []byte, at int) bool {
 	return string(line[at:at+len(l.text)]) == l.text
 }
 
-// Compile returns the template made ready for Find.
+// Compile returns the template prepared for Find.
 func (t *Template) Compile() *Template {
 	c := &Template{Rules: slices.Clone(t.Rules), After: t.After, More: t.More, free: -1}
 	isOpen := false
@@ -148,7 +145,7 @@ func (t *Template) Compile() *Template {
 	return c
 }
 
-// ready sets how a field ends.
+// ready determines how a field ends.
 func (t *Template) ready(i int) {
 	r, next := &t.Rules[i], t.After
 	r.end = i+1 == len(t.Rules)
@@ -189,8 +186,8 @@ func (t *Template) ready(i int) {
 // isBetweenQuotes reports whether the field ends at a quote.
 func (r *Rule) isBetweenQuotes() bool { return r.ending == atQuote || r.ending == atEscape }
 
-// literal returns the text before a field. In front of one with a slash that follows another
-// without a gap, it is that slash.
+// literal returns the text before a field. For a Slashed field directly after another field, that
+// is its slash.
 func (t *Template) literal(i int) string {
 	if before := t.Rules[i].Before; before != "" || i == 0 {
 		return before
@@ -198,14 +195,14 @@ func (t *Template) literal(i int) string {
 	return "/"
 }
 
-// Places are where the fields of one line are. Spans is long enough for all fields.
+// Places are the places of the fields of one line. Spans must have an element for each field.
 type Places struct {
 	Line  []byte
-	Marks []uint16 // the places of its quotes, plus Back; nil if they are not marked
+	Marks []uint16 // the line's quotes, plus Back; nil if not marked
 	Back  int
 	Spans []Span
 
-	stopped int // the field that has no end, or -1
+	stopped int // the field without an end, or -1
 	passed  int // Marks[:passed] precede the part to search
 }
 
@@ -234,8 +231,8 @@ func (t *Template) Fault(p *Places, name func(i int) string) string {
 	}
 }
 
-// Split finds the fields of a line at their first places, and reports whether it consists of them;
-// Find does so, and is certain of them.
+// Split finds the fields of a line at their first places, and reports whether the line consists of
+// them. Unlike Find, it doesn't check that they are unambiguous.
 func (t *Template) Split(p *Places) bool {
 	line, at := p.Line, len(t.first)
 	p.stopped, p.passed = 0, t.firstQuotes
@@ -257,7 +254,7 @@ func (t *Template) Split(p *Places) bool {
 			at = blanksEnd(line, at)
 		}
 		end := -1
-		if r.quotes > 0 && p.passed < len(p.Marks) { // nearly always, at the first quote
+		if r.quotes > 0 && p.passed < len(p.Marks) { // nearly always at the first quote
 			end = int(p.Marks[p.passed]) - p.Back - r.key
 		}
 		if end < at || !r.next.standsAt(line, end) || (r.coded || r.end) && !t.goesOn(r, line, end) {
@@ -283,12 +280,12 @@ func (t *Template) Split(p *Places) bool {
 	return t.quotes < 0 || t.hasQuotes(p)
 }
 
-// refuses reports whether a text has a byte that the field does not have.
+// refuses reports whether a text contains a byte that the field may not.
 func (r *Rule) refuses(text []byte) bool {
 	return r.Without != 0 && bytes.IndexByte(text, r.Without) >= 0 || r.solid && bytes.IndexByte(text, ' ') >= 0
 }
 
-// blanksEnd returns the first place at or after at without a blank or a tab.
+// blanksEnd returns the index of the first byte at or after at that is neither blank nor tab.
 func blanksEnd(line []byte, at int) int {
 	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
 		at++
@@ -296,7 +293,7 @@ func blanksEnd(line []byte, at int) int {
 	return at
 }
 
-// hasQuotes reports whether the line has as many quotes as it must.
+// hasQuotes reports whether the line has the required number of quotes.
 func (t *Template) hasQuotes(p *Places) bool {
 	n := len(p.Marks)
 	if p.Marks == nil {
@@ -315,9 +312,8 @@ func (t *Template) hasQuotes(p *Places) bool {
 	return n == t.quotes+bytes.Count(free, []byte(`"`))
 }
 
-// lastBracket returns where a field in brackets begins that ends at end and seemed to begin at at;
-// the field in front of it becomes longer. It is -1 if that field may not hold what it would hold
-// then.
+// lastBracket returns the start of a Bracketed field that ends at end and seemed to begin at at;
+// the previous field grows accordingly. It returns -1 if that field can't hold the added text.
 func (t *Template) lastBracket(p *Places, i, at, end int) int {
 	before, span := &t.Rules[i-1], &p.Spans[i-1]
 	last := bytes.LastIndex(p.Line[at:end], []byte(before.next.text))
@@ -331,7 +327,7 @@ func (t *Template) lastBracket(p *Places, i, at, end int) int {
 	return span.To + len(before.next.text)
 }
 
-// fieldEnd returns where a field ends that begins at from, -1 if nowhere.
+// fieldEnd returns the end of a field that begins at from, or -1 if it has none.
 func (t *Template) fieldEnd(p *Places, r *Rule, from int) int {
 	line := p.Line
 	switch r.ending {
@@ -368,7 +364,7 @@ func (t *Template) fieldEnd(p *Places, r *Rule, from int) int {
 	return -1
 }
 
-// index returns the first place at or after at where a byte is, or -1 if there is none.
+// index returns the index of a byte at or after at, or -1 if there is none.
 func (p *Places) index(at int, b byte) int {
 	if b == '"' && p.Marks != nil {
 		for ; p.passed < len(p.Marks); p.passed++ {
@@ -384,7 +380,8 @@ func (p *Places) index(at int, b byte) int {
 	return -1
 }
 
-// afterBlanks returns the first blank that is not in the field at at, or the end of the line.
+// afterBlanks returns the first blank that doesn't belong to the field at at, or the end of the
+// line.
 func (r *Rule) afterBlanks(line []byte, at int) int {
 	end := Blank(line, at)
 	for n := r.Blanks; end < len(line) && (n > 0 || r.list && end > at && line[end-1] == ','); n-- {
@@ -393,12 +390,12 @@ func (r *Rule) afterBlanks(line []byte, at int) int {
 	return end
 }
 
-// follows reports whether the literal after a field stands at end, and what must follow it.
+// follows reports whether the literal after a field stands at end, followed by what must follow it.
 func (t *Template) follows(r *Rule, line []byte, end int) bool {
 	return r.next.standsAt(line, end) && (!r.coded && !r.end || t.goesOn(r, line, end))
 }
 
-// goesOn reports whether a code, or the end of the line, follows the literal at end as it must.
+// goesOn reports whether the required code, or end of the line, follows the literal at end.
 func (t *Template) goesOn(r *Rule, line []byte, end int) bool {
 	after := end + len(r.next.text)
 	if r.coded {
@@ -408,8 +405,8 @@ func (t *Template) goesOn(r *Rule, line []byte, end int) bool {
 	return after == len(line) || t.More && (line[after] == ' ' || line[after] == '\t')
 }
 
-// codeLength returns the length of the code at line[at:]: three digits, or a zero, a dash
-// or -1 if there was none. It is 0 if there is neither.
+// codeLength returns the length of the code at line[at:]: three digits, or a zero, a dash or -1 for
+// none. It returns 0 if there is no code.
 func codeLength(line []byte, at int) int {
 	b, n := line[min(at, len(line)):], 0
 	for n < min(len(b), 4) && isDigit(b[n]) {
@@ -428,8 +425,7 @@ func codeLength(line []byte, at int) int {
 	return 0
 }
 
-// IsEscaped reports whether b ends in an odd number of backslashes, so that they escape what
-// follows.
+// IsEscaped reports whether b ends in an odd number of backslashes, which escape what follows.
 func IsEscaped(b []byte) bool { return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 1 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

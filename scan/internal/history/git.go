@@ -22,7 +22,7 @@ import (
 
 var git = Source{Name: "git", Times: policy.Deployed, Read: readGit}
 
-// templates are the endings of files from which a robots.txt is made.
+// templates are extensions of files from which a robots.txt is generated.
 var templates = []string{".erb", ".njk", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".j2", ".jinja", ".jinja2", ".tmpl",
 	".tpl", ".hbs", ".ejs", ".liquid", ".mustache", ".php", ".rb", ".go", ".haml", ".twig", ".vue", ".astro", ".html"}
 
@@ -74,16 +74,16 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 		q.Warn(dir + ": a shallow clone has only the last versions; git fetch --unshallow gets the others")
 	}
 	if err = c.read(); err == nil {
-		q.Warn("the times are those of commits, and a file is deployed later: give audit a longer option Delay")
+		q.Warn("the times are commit times, and a file is deployed later: give audit a longer option Delay")
 	}
 	return err
 }
 
 // The limits of a folder.
 const (
-	maxDepth   = 8       // of folders in it
-	maxChanges = 1 << 20 // of one commit, and sixteen times as many in all
-	nameBytes  = 200     // about what a name takes in memory besides its own
+	maxDepth   = 8       // nested folders
+	maxChanges = 1 << 20 // per commit; sixteen times as many in all
+	nameBytes  = 200     // approximate memory of a name besides its text
 )
 
 // change is a commit that changed the file or folder at a path.
@@ -93,43 +93,44 @@ type change struct {
 	now    entry
 }
 
-// unknown is what a commit has whose objects cannot be read.
+// unknown stands for the content of a commit whose objects can't be read.
 var unknown = entry{mode: "unknown"}
 
-// hostFiles are the files of a host that are there, by name.
+// hostFiles are the existing files of a host, by name.
 type hostFiles struct {
 	of    []origin.Origin
 	names map[string]entry
 }
 
-// seenTree is a tree, and what it has at a step of the path.
+// seenTree is a tree with its entry for one step of the path.
 type seenTree struct {
 	tree  string
 	found entry
 }
 
-// commits are the changes of a file, or of a folder of files.
+// commits lists the changes of a file, or of a folder of files.
 type commits struct {
 	*repository
 	q      *Query
 	to     *Writer
-	of     []origin.Origin // of one file; nil for a folder, whose files name theirs
-	name   string          // of the file or folder, in the repository
-	list   []change        // from the newest to the oldest
-	last   []seenTree      // of each folder of the path
+	of     []origin.Origin // of a single file; nil for a folder, whose files name their origins
+	name   string          // path of the file or folder in the repository
+	list   []change        // newest first
+	last   []seenTree      // per folder of the path
 	known  map[string]blob
-	back   bool // a clock was wrong
+	back   bool // some clock was wrong
 	commit string
 	madeAt
 	n int
-	// Of a folder: the files of each host that are there, by name, the hosts of which the commit has
-	// changed one, with their origins and the place, and what names and changes take.
+	// For a folder: the existing files of each host, by name; the hosts with a file changed in the
+	// current commit, with origins and place; and the memory used by names and changes.
 	files          map[string]*hostFiles
 	changed        map[string]Row
 	names, changes int
 }
 
-// madeAt is when a commit was made, in seconds: not before from, and by the time of its own.
+// madeAt is the time of a commit in seconds: not before from, and not after by unless its own date
+// is.
 type madeAt struct{ from, time int64 }
 
 // walk lists the commits that changed the path, following only first parents.
@@ -191,8 +192,8 @@ func (c *commits) at(tree string) (entry, error) {
 	return now, nil
 }
 
-// isFolder reports whether the path is a folder today. The list then has what the path is as a folder,
-// or else as a file.
+// isFolder reports whether the path is a folder in the newest commit. It sets the list for a folder
+// or a file accordingly.
 func (c *commits) isFolder() bool {
 	i := slices.IndexFunc(c.list, func(x change) bool { return x.now != unknown })
 	isFolder := c.name == "." || i >= 0 && c.list[i].now.mode == folder
@@ -240,7 +241,7 @@ func (c *commits) times() []madeAt {
 	return times
 }
 
-// read gives the rows of the commits, from the oldest to the newest.
+// read yields the rows of the commits, oldest first.
 func (c *commits) read() error {
 	if len(c.list) == 0 {
 		return fmt.Errorf("%s: no commit has %s", c.dir, c.name)
@@ -265,8 +266,8 @@ func (c *commits) read() error {
 	return nil
 }
 
-// readFolder gives the rows of a commit that has changed a folder. tree is the last one that could be
-// read, and isLost says that another one was there since. It returns both for the next commit.
+// readFolder yields the rows of a commit that changed a folder. tree is the last readable tree, and
+// isLost means that an unreadable one came after it. It returns both for the next commit.
 func (c *commits) readFolder(tree string, now entry, isLost bool) (string, bool, error) {
 	var list []fileChange
 	err := error(unreadableError(""))
@@ -310,13 +311,13 @@ func (c *commits) readFolder(tree string, now entry, isLost bool) (string, bool,
 	return now.id, false, c.endOfCommit()
 }
 
-// fileChange is a file of a folder, and what it is now.
+// fileChange is a file of a folder, with its current entry.
 type fileChange struct {
 	name string
 	now  entry
 }
 
-// compare lists the files by which a tree differs from the one before it, each of which may be "".
+// compare lists the files that differ between a tree and its predecessor. Either may be "".
 func (c *commits) compare(before, now string) (list []fileChange, err error) {
 	type pair struct{ dir, before, now string }
 	names, entries := 0, 0
@@ -363,7 +364,7 @@ func idOf(e entry, isTree bool) string {
 	return ""
 }
 
-// compareTrees calls give for the entries in which two trees differ, of which each may be "".
+// compareTrees calls give for the entries that differ between two trees. Either may be nil.
 func (c *commits) compareTrees(before, now string, give func(name string, was, is entry) error) error {
 	was := map[string]entry{}
 	var err, failed error
@@ -396,7 +397,7 @@ func (c *commits) row(of []origin.Origin, name string) Row {
 	return Row{Origins: of, Order: c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, name)}
 }
 
-// changeOfHost notes that a commit has changed a file of a folder.
+// changeOfHost records that a commit changed a file of a folder.
 func (c *commits) changeOfHost(name string, now entry) error {
 	row := c.row(nil, name)
 	host, err := capture.HostOf(name)
@@ -434,8 +435,9 @@ func (c *commits) changeOfHost(name string, now entry) error {
 	return nil
 }
 
-// endOfCommit gives the rows of the hosts of which the commit has changed a file. A host may have
-// several, such as EXAMPLE.com and example.com.txt: unless they are the same, it is not known which was sent.
+// endOfCommit yields the rows of the hosts with a file changed in the commit. A host may have
+// several files, such as EXAMPLE.com and example.com.txt. Unless they are equal, it isn't known
+// which one was sent.
 func (c *commits) endOfCommit() error {
 	for _, host := range slices.Sorted(maps.Keys(c.changed)) {
 		row, now, files := c.changed[host], entry{}, c.files[host].names
@@ -456,7 +458,7 @@ func (c *commits) endOfCommit() error {
 	return nil
 }
 
-// answer gives the row of a file as a commit has it.
+// answer yields the row of a file in a commit.
 func (c *commits) answer(row Row, now entry) (err error) {
 	row.Time, row.Status = time.Unix(c.time, 0), 200
 	switch {
@@ -476,7 +478,7 @@ func (c *commits) answer(row Row, now entry) (err error) {
 // blob holds a blob's digest, as in Row, or the reason why it is unavailable.
 type blob struct{ digest, why string }
 
-// addBody adds the body of a file to a row or, if it was given before, its digest.
+// addBody adds the body of a file to a row, or its digest if the body was already given.
 func (c *commits) addBody(row *Row, now entry) error {
 	known, seen := c.known[now.id]
 	if !strings.HasPrefix(now.mode, "10") {

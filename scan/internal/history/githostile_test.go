@@ -80,8 +80,8 @@ func hostileRepo(t *testing.T, tree func(dir string) (id string)) string {
 	return dir
 }
 
-// TestGitHostileTrees: a tree that is too much, or that cannot be read, is one of which the files are
-// not known; those of the commits around it are. None takes more than moments.
+// TestGitHostileTrees checks that the files of a huge or unreadable tree are unknown, without
+// affecting the neighbouring commits, and that this takes moments.
 func TestGitHostileTrees(t *testing.T) {
 	const missing = "0123456789012345678901234567890123456789"
 	nested := func(depth, width int) func(string) string {
@@ -138,7 +138,8 @@ func TestGitHostileTrees(t *testing.T) {
 	}
 }
 
-// TestGitHostileBlobs: a blob that is too long, damaged or of another kind is one file that is not known.
+// TestGitHostileBlobs checks that a blob that is too long, damaged or of another kind makes only
+// its file unknown.
 func TestGitHostileBlobs(t *testing.T) {
 	const id = "0123456789012345678901234567890123456789"
 	for name, text := range map[string]string{
@@ -166,8 +167,8 @@ func TestGitHostileBlobs(t *testing.T) {
 	}
 }
 
-// TestGitMalformedCommit: a commit that git refuses to read loses no other one. While its date is not known,
-// neither is the file.
+// TestGitMalformedCommit checks that a commit that git rejects loses no other one. While its date
+// is unknown, so is the file.
 func TestGitMalformedCommit(t *testing.T) {
 	for name, c := range map[string]struct {
 		head    string
@@ -216,7 +217,7 @@ func TestGitMalformedCommit(t *testing.T) {
 	}
 }
 
-// TestGitLostParent: what is before a commit that cannot be read is not known, and that is told.
+// TestGitLostParent checks that history before an unreadable commit is unknown, with a message.
 func TestGitLostParent(t *testing.T) {
 	dir := repo(t, [2]string{"2026-01-01T00:00:00Z", "printf A > robots.txt"},
 		[2]string{"2026-01-02T00:00:00Z", "printf B > robots.txt"}, [2]string{"2026-01-03T00:00:00Z", "printf C > robots.txt"})
@@ -231,7 +232,8 @@ func TestGitLostParent(t *testing.T) {
 	}
 }
 
-// TestGitObjectFormats: ids of SHA-256, packed objects and references, a worktree and a detached HEAD.
+// TestGitObjectFormats reads SHA-256 ids, packed objects and references, a worktree and a detached
+// HEAD.
 func TestGitObjectFormats(t *testing.T) {
 	const want = "2026-01-01T00:00:00Z,a.example,200,A\n2026-01-02T00:00:00Z,a.example,200,B"
 	days := [][2]string{{"2026-01-01T00:00:00Z", "printf A > robots.txt"}, {"2026-01-02T00:00:00Z", "printf B > robots.txt"}}

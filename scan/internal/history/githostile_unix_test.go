@@ -21,8 +21,8 @@ func fifo(t *testing.T, name string) {
 	}
 }
 
-// TestGitPipes: a pipe in place of any file of a repository is waited for no longer than gitPatience, and
-// loses nothing but what is in it.
+// TestGitPipes checks that a pipe instead of any file of a repository delays no longer than
+// gitPatience, and loses only its own content.
 func TestGitPipes(t *testing.T) {
 	patience := gitPatience
 	gitPatience = 2 * time.Second

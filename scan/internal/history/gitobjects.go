@@ -24,44 +24,44 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// The limits of what a repository may make git, or this package, hold, in bytes.
+// Limits on the memory that a repository can make git or this package use, in bytes.
 const (
-	maxGit    = 1 << 30 // the memory of git
+	maxGit    = 1 << 30 // of git
 	maxCommit = 1 << 20
 	maxTree   = 16 << 20
 	maxRefs   = 64 << 20
-	maxTrees  = 64 << 20 // of trees that are kept, since one may be in many places
+	maxTrees  = 64 << 20 // cached trees, because one may occur in many places
 )
 
-// gitPatience is how long git may take for one object. When it has taken longer maxSilent times the
-// repository is given up.
+// gitPatience limits the time that git may take for one object. The repository is given up after
+// maxSilent timeouts.
 var gitPatience = 30 * time.Second
 
 const maxSilent = 3
 
-// repository is a git repository that is not trusted. Git sees nothing of it but its objects, and these
-// from an empty repository of our own: no configuration, reference, hook, graft or replacement. It
-// belongs to one goroutine.
+// repository is an untrusted git repository. Git sees only its objects, from an empty repository of
+// our own: no configuration, reference, hook, graft or replacement. It isn't safe for concurrent
+// use.
 type repository struct {
 	ctx    context.Context
 	dir    string // as the user names it
-	own    string // the folder of HEAD
-	common string // the folder of objects and references
-	prefix string // of dir in the repository, with slashes
-	head   string // the id of a commit
-	home   string // our repository
+	own    string // folder with HEAD
+	common string // folder with objects and references
+	prefix string // path of dir in the repository, with slashes
+	head   string // id of a commit
+	home   string // our own repository
 
-	git    *exec.Cmd // git cat-file; nil if it does not run
+	git    *exec.Cmd // git cat-file; nil if it isn't running
 	in     io.WriteCloser
 	out    *bufio.Reader
 	said   complaint
 	silent int
 
-	trees    map[string][]byte // that were read, by their ids
-	treeSize int               // bytes of these
+	trees    map[string][]byte // trees already read, by id
+	treeSize int               // bytes in trees
 }
 
-// openRepository opens the repository that a folder is, or is in. Close closes it.
+// openRepository opens the repository at or around a folder. Close closes it.
 func openRepository(ctx context.Context, dir string) (*repository, error) {
 	r := &repository{ctx: ctx, dir: dir}
 	if _, err := exec.LookPath("git"); err != nil {
@@ -71,7 +71,7 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	if err == nil {
 		r.head, err = r.resolve("HEAD", 5)
 	}
-	// Git would wait for a pipe here.
+	// Git would block on a pipe here.
 	_, odd := readSmall(filepath.Join(r.common, "objects/info/alternates"), maxRefs)
 	if errors.Is(odd, disk.ErrIrregular) {
 		err = cmp.Or(err, odd)
@@ -82,7 +82,7 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	return r, err
 }
 
-// find finds the folders of the repository.
+// find locates the folders of the repository.
 func (r *repository) find() error {
 	start, err := filepath.Abs(r.dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *repository) find() error {
 	}
 	for top := start; ; top = filepath.Dir(top) {
 		for _, r.own = range []string{filepath.Join(top, ".git"), top} {
-			if text, err := readSmall(r.own, 4<<10); err == nil { // of a worktree or a submodule
+			if text, err := readSmall(r.own, 4<<10); err == nil { // for a worktree or a submodule
 				r.own = inFolder(top, strings.TrimPrefix(text, "gitdir: "))
 			}
 			r.common = r.own
@@ -113,7 +113,7 @@ func (r *repository) find() error {
 	}
 }
 
-// inFolder returns the path of a name that is relative to a folder, or absolute.
+// inFolder resolves a name relative to a folder.
 func inFolder(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -121,7 +121,7 @@ func inFolder(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// readSmall returns the text of a regular file, without blanks around it.
+// readSmall returns the text of a regular file, without surrounding blanks.
 func readSmall(name string, limit int64) (string, error) {
 	f, err := disk.OpenRegular(name)
 	if err != nil {
@@ -135,7 +135,7 @@ func readSmall(name string, limit int64) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// resolve returns the id that a reference has, perhaps by other ones.
+// resolve returns the id of a reference, following symbolic ones.
 func (r *repository) resolve(name string, depth int) (id string, err error) {
 	for _, dir := range slices.Compact([]string{r.own, r.common}) {
 		var failed error
@@ -168,7 +168,7 @@ func (r *repository) resolve(name string, depth int) (id string, err error) {
 	return "", fmt.Errorf("%s: %w", r.dir, err)
 }
 
-// makeHome makes the repository from which git reads the objects.
+// makeHome creates the repository from which git reads the objects.
 func (r *repository) makeHome() (err error) {
 	if r.home, err = disk.MkdirTemp("robotsieve-git-*"); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (r *repository) makeHome() (err error) {
 	return err
 }
 
-// Close ends git and removes what openRepository has made.
+// Close ends git and removes what openRepository created.
 func (r *repository) Close() error {
 	r.stop()
 	if r.home == "" {
@@ -202,7 +202,7 @@ func (r *repository) Close() error {
 // start runs git cat-file.
 func (r *repository) start() error {
 	name, args := "git", []string{"cat-file", "--batch"}
-	if runtime.GOOS != "windows" { // where a system has no such limit, the shell goes on
+	if runtime.GOOS != "windows" { // where there is no such limit, the shell continues
 		limited := fmt.Sprintf(`ulimit -d %d 2>/dev/null; exec git "$@"`, maxGit>>10)
 		name, args = "sh", append([]string{"-c", limited, "git"}, args...)
 	}
@@ -235,7 +235,7 @@ func (r *repository) stop() {
 	}
 }
 
-// complaint keeps the beginning of what git says on stderr.
+// complaint keeps the beginning of git's stderr.
 type complaint []byte
 
 func (c *complaint) Write(p []byte) (int, error) {
@@ -243,7 +243,7 @@ func (c *complaint) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// unreadableError is why an object cannot be read. Others can.
+// unreadableError says why an object can't be read. Other objects may be readable.
 type unreadableError string
 
 func (e unreadableError) Error() string { return string(e) }
@@ -254,7 +254,7 @@ func isUnreadable(err error) bool {
 	return one
 }
 
-// object returns the content of an object of a kind, which has no more bytes than a limit.
+// object returns the content of an object of a given kind, if it is no longer than a limit.
 func (r *repository) object(id, kind string, limit int64) (content []byte, err error) {
 	if r.git == nil {
 		if err := r.start(); err != nil {
@@ -268,7 +268,7 @@ func (r *repository) object(id, kind string, limit int64) (content []byte, err e
 	if err == nil || errors.Is(err, errMissing) {
 		return content, err
 	}
-	r.stop() // the answer, or the rest of it, is not read
+	r.stop() // the rest of the answer won't be read
 	switch {
 	case r.ctx.Err() != nil:
 		return nil, r.ctx.Err()
@@ -285,7 +285,8 @@ func (r *repository) object(id, kind string, limit int64) (content []byte, err e
 
 const errMissing = unreadableError("it is missing")
 
-// ask is object while git runs. After an error that is not errMissing the rest of the answer is not read.
+// ask is object with git running. After an error other than errMissing, the rest of git's answer is
+// unread.
 func (r *repository) ask(id, kind string, limit int64) ([]byte, error) {
 	if _, err := fmt.Fprintln(r.in, id); err != nil {
 		return nil, err
@@ -304,8 +305,8 @@ func (r *repository) ask(id, kind string, limit int64) ([]byte, error) {
 	if err != nil || size > limit {
 		return nil, unreadableError(fmt.Sprintf("it is longer than %d MiB", limit>>20))
 	}
-	// Of a damaged object git prints less than it has said, and goes on to read its input: at the end of that
-	// it ends. One that is merely slow is started again for the next object.
+	// For a damaged object git prints fewer bytes than announced, then continues to read its input and
+	// ends when that does. If git is merely slow, it is started again for the next object.
 	end := time.AfterFunc(100*time.Millisecond, func() { _ = r.in.Close() })
 	content := make([]byte, size+1) // and a newline
 	_, err = io.ReadFull(r.out, content)
@@ -316,13 +317,13 @@ func (r *repository) ask(id, kind string, limit int64) ([]byte, error) {
 		return nil, unreadableError("it is damaged")
 	}
 	content = content[:size]
-	if sum := objectSum(len(id), kind, content); sum != id { // which git leaves to fsck
+	if sum := objectSum(len(id), kind, content); sum != id { // git leaves this check to fsck
 		return nil, unreadableError("it is damaged")
 	}
 	return content, nil
 }
 
-// objectSum returns the id of an object, of so many digits.
+// objectSum returns the id of an object with the given number of digits.
 func objectSum(digits int, kind string, content []byte) string {
 	h := sha1.New()
 	if digits == 2*sha256.Size {
@@ -333,16 +334,16 @@ func objectSum(digits int, kind string, content []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// madeCommit is what counts of a commit.
+// madeCommit has the relevant fields of a commit.
 type madeCommit struct {
-	tree, parent string // the first parent, "" if there is none
-	date         int64  // of the committer; noDate if it has none
+	tree, parent string // first parent only, "" if there is none
+	date         int64  // committer's date; noDate if missing
 }
 
 // noDate is later than any date.
 const noDate = 1 << 62
 
-// commit reads a commit. It may lack a date, and git may not take it for one.
+// commit reads a commit. Its date may be missing, and git itself might reject it.
 func (r *repository) commit(id string) (c madeCommit, err error) {
 	text, err := r.object(id, "commit", maxCommit)
 	c.date = noDate
@@ -368,15 +369,16 @@ func (r *repository) commit(id string) (c madeCommit, err error) {
 	return c, err
 }
 
-// entry is one of a tree: its mode and its id.
+// entry is a tree entry: its mode and its id.
 type entry struct{ mode, id string }
 
 const (
-	noFile = "" // the mode of an entry that is not there
+	noFile = "" // mode of an entry that doesn't exist
 	folder = "40000"
 )
 
-// eachEntry calls each for the entries of a tree, until it returns false. No name is longer than 4 KiB.
+// eachEntry calls each for the entries of a tree, until it returns false. No name is longer than 4
+// KiB.
 func (r *repository) eachEntry(tree string, each func(name string, e entry) bool) error {
 	b, seen := r.trees[tree]
 	if !seen {

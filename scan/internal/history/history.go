@@ -1,9 +1,9 @@
-// Package history finds the versions that robots.txt had, in sources such as a git repository or
-// an archive of the web, and writes them as a folder that an audit can judge by.
+// Package history finds old versions of robots.txt in sources such as a git repository or a web
+// archive. It writes them to a folder that an audit can judge by.
 //
-// A source is a row of Sources and a file of its own: it reads and gives the writer a Row for each
-// answer that it finds (writer.go). The input is not trusted: what a source reads is bounded, and
-// no name in it becomes the name of a file.
+// Each source is a row of Sources with a separate file. It yields a Row for each answer that it
+// finds to the writer (writer.go). The input is untrusted: what a source reads is limited, and no
+// name in it becomes a file name.
 package history
 
 import (
@@ -20,43 +20,44 @@ import (
 // Row is a response to /robots.txt from some origins, as recorded by a source.
 type Row struct {
 	Origins []origin.Origin
-	// Time is since when it was given, or when it was seen, as Source.Times says. Of several rows
-	// of an origin and moment those with a smaller Order come first.
+	// Time is when the answer was first given, or when it was seen, depending on Source.Times. Rows
+	// with the same origin and time are sorted by Order.
 	Time     time.Time
-	Month    bool // Time is only the first day of the month that is known
+	Month    bool // Time is the first day of the month; the exact time is unknown
 	Order    int
 	Status   int    // HTTP status, or policy.Unreachable
-	Location string // where a redirect leads, as the server wrote it
+	Location string // target of a redirect, as the server wrote it
 	// Body is the body of a 2xx response, or nil if it is not available. Add does not retain it.
 	Body []byte
-	// Digest identifies a body that is not available: "sha1:" and the SHA-1 in base32. The writer finds the body if
-	// another row has it.
+	// Digest identifies a body that isn't available here: "sha1:" and the SHA-1 in base32. The writer
+	// takes the body from another row with the same digest.
 	Digest string
-	// Place is where the source says so, such as a commit or the line of a file.
+	// Place is where the source has the answer, such as a commit or a line of a file.
 	Place string
 }
 
 // Source is a kind of source.
 type Source struct {
 	Name string // such as "git"
-	// Times is the meaning of the times of its rows: policy.Deployed or policy.Observed.
+	// Times says what the times of its rows mean: policy.Deployed or policy.Observed.
 	Times string
-	// Folder is the option that names a file or a folder that is read, beside the arguments; "" if none does.
+	// Folder is the option for a file or folder that is read in addition to the arguments; "" if there
+	// is none.
 	Folder string
-	// Prints is the option with which Read prints something to Query.Out and gives no rows, so that no folder is
+	// Prints is the option that makes Read print to Query.Out and yield no rows, so that no folder is
 	// made; "" if there is none.
 	Prints string
-	// Read gives the rows in any order. Its error ends the job: what else cannot be read is for
-	// Query.Fault.
+	// Read yields the rows in any order. Its error ends the job; it reports other unreadable input
+	// with Query.Fault.
 	Read func(context.Context, *Query, *Writer) error
 }
 
-// Query is what a source is asked.
+// Query is the input of a source.
 type Query struct {
 	Args   []string
-	Values map[string]string // of the options that were given; "true" for one without a value
-	Memory int64             // how many bytes the source and the writer may hold together
-	In     io.Reader         // stdin, which the argument - names
+	Values map[string]string // the given options; "true" for one without a value
+	Memory int64             // memory budget of source and writer together, in bytes
+	In     io.Reader         // stdin, for the argument -
 	Out    io.Writer
 	// MaxLine bounds a line of JSON, and Window the windows of decompressors, in bytes. Explain adds to the error of an
 	// input. Refuse says why a file is not read, such as an archive of compile.
@@ -71,8 +72,8 @@ type Query struct {
 // fault reports unreadable input.
 func (q *Query) fault(format string, args ...any) { q.Fault(fmt.Sprintf(format, args...)) }
 
-// eachFile has each file of the arguments read. One that cannot be read is told of; the error is that
-// of the writer, or of ctx.
+// eachFile reads each file of the arguments. It reports unreadable files, and returns errors from
+// the writer or ctx.
 func (q *Query) eachFile(ctx context.Context, to *Writer, read func(*source.Input) error) error {
 	for _, name := range q.Args {
 		in, err := source.NewInput(name, q.In, -1), error(nil)
@@ -94,7 +95,7 @@ func (q *Query) eachFile(ctx context.Context, to *Writer, read func(*source.Inpu
 	return nil
 }
 
-// MaxBody is how many bytes a body may have. One that has more is not known.
+// MaxBody limits the bytes of a body. Longer bodies count as unknown.
 const MaxBody = 16 << 20
 
 // Sources are the kinds of sources.

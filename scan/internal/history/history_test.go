@@ -138,8 +138,8 @@ func at(text string) time.Time {
 	return t
 }
 
-// TestWriter: rows in any order come by time, those that change nothing are left out of what was
-// deployed and kept of what was observed, and digests find the bodies that other rows have.
+// TestWriter checks that rows in any order are sorted by time, that redundant ones are dropped when
+// deployed and kept when observed, and that digests find bodies in other rows.
 func TestWriter(t *testing.T) {
 	const one, two = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 	const three, four = "2026-01-03T00:00:00Z", "2026-01-04T00:00:00Z"
@@ -222,8 +222,8 @@ var fileCommits = [][2]string{
 	{"2026-01-07T12:00:00Z", "printf E > public/robots.txt"}, // by a clock that is late
 }
 
-// TestGit: the versions of a file are those of a manifest made by hand, from a folder and a bare
-// repository. The file that it was before it was renamed is no version, whatever the repository says.
+// TestGit compares the versions of a file, from a folder and a bare repository, with a manifest
+// made by hand. The file before a rename is not a version, whatever the repository's settings.
 func TestGit(t *testing.T) {
 	dir := repo(t, append(fileCommits, [2]string{"2026-01-09T00:00:00Z",
 		"git config log.follow true; git config diff.renames copies; git clone -q --bare . ../bare.git"})...)
@@ -246,8 +246,8 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// TestGitWrongClock: around a commit whose date cannot be right no file is known, because the one of
-// before may have been replaced already.
+// TestGitWrongClock checks that around a commit with an impossible date no file is known, because
+// the previous one may already have been replaced.
 func TestGitWrongClock(t *testing.T) {
 	for name, c := range map[string]struct{ dates, want string }{
 		"future": {"2026-01-01T00:00:00Z 2099-01-01T00:00:00Z 2026-01-20T00:00:00Z", `
@@ -278,8 +278,8 @@ func TestGitWrongClock(t *testing.T) {
 	}
 }
 
-// TestGitPathOfItsOwn: a file has the commits of its own path, also after it was a copy or a folder was in its
-// place, and as seen from a folder of the repository.
+// TestGitPathOfItsOwn checks that a file has the commits of its own path, even if it was a copy or
+// replaced a folder, and if the argument is a folder inside the repository.
 func TestGitPathOfItsOwn(t *testing.T) {
 	dir := repo(t,
 		[2]string{"2026-01-01T00:00:00Z", "mkdir a; printf A > a/robots.txt"},
@@ -296,8 +296,8 @@ func TestGitPathOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestGitFolder: a folder of files that are named by their hosts is many origins. What names no host
-// and what is not a robots.txt is told, and the rest is written.
+// TestGitFolder checks that a folder of files named by host gives many origins, and that other
+// files are reported and skipped.
 func TestGitFolder(t *testing.T) {
 	dir := repo(t,
 		[2]string{"2026-01-01T00:00:00Z", "mkdir -p sites/b.example; printf A > sites/a.example.txt;" +
@@ -323,8 +323,8 @@ func TestGitFolder(t *testing.T) {
 	}
 }
 
-// TestGitFilesOfOneHost: a file that gets another name for its host is not gone, and of two that differ it is
-// not known which was sent, until one of them is gone.
+// TestGitFilesOfOneHost checks that a file renamed for the same host isn't missing, and that if two
+// differ it is unknown which was sent, until one is removed.
 func TestGitFilesOfOneHost(t *testing.T) {
 	dir := repo(t,
 		[2]string{"2026-01-01T00:00:00Z", "mkdir s; printf A > s/a.example; printf B > s/b.example.txt"},
@@ -345,7 +345,8 @@ func TestGitFilesOfOneHost(t *testing.T) {
 	}
 }
 
-// TestGitFolderIsAll: the files may be in no folder of the repository, whose settings hide none.
+// TestGitFolderIsAll checks that the files may be at the top of the repository, and that its
+// settings hide none.
 func TestGitFolderIsAll(t *testing.T) {
 	dir := repo(t, [2]string{"2026-01-01T00:00:00Z", "printf A > a.example"})
 	for name, value := range map[string]string{"log.showRoot": "false", "diff.orderFile": "nowhere"} {
@@ -358,7 +359,7 @@ func TestGitFolderIsAll(t *testing.T) {
 	}
 }
 
-// TestGitRunsNothing: what a hostile repository has configured is not run.
+// TestGitRunsNothing checks that nothing configured by a hostile repository is run.
 func TestGitRunsNothing(t *testing.T) {
 	dir := repo(t, append(fileCommits, [2]string{"2026-01-09T00:00:00Z", `
 		cat > run <<'E'
@@ -386,7 +387,7 @@ E
 		t.Error("a program of the repository was run")
 	}
 	if a.err == nil && len(a.fault) == 0 {
-		t.Error("nothing is said of the object that is missing")
+		t.Error("the missing object is not reported")
 	}
 }
 

@@ -20,14 +20,14 @@ import (
 
 var index = Source{Name: "index", Times: policy.Observed, Read: readIndex, Folder: "bodies"}
 
-// indexColumns are those that count. An index before November 2019 lacks the last.
+// indexColumns are the columns that matter. Indexes before November 2019 lack the last one.
 var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest", "fetch_redirect"}
 
 // indexReader reads indexes.
 type indexReader struct {
 	to    *Writer
 	files bodies // the bodies in the folder
-	bad   int    // captures of the file without a time or a status
+	bad   int    // captures in the file without a time or a status
 }
 
 func readIndex(ctx context.Context, q *Query, to *Writer) error {
@@ -127,17 +127,18 @@ func EachBody(ctx context.Context, names []string, each func(in *source.Input, b
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// bodies are files by their digests.
+// bodies maps digests to files.
 type bodies map[string]*knownBody
 
-// knownBody is a file whose digest is known. isGiven: a row had it already.
+// knownBody is a file with a known digest. isGiven means that a row already has it.
 type knownBody struct {
 	in      *source.Input
 	isGiven bool
 }
 
-// addTo gives a row the body of a digest or, if a row had it before, the digest, by which the writer finds
-// it: so each file is read once, however many rows have it. It reports whether there is one.
+// addTo adds the body with a digest to a row. If another row already has the body, it adds only the
+// digest, from which the writer finds it, so that each file is read once. It reports whether there
+// is a body.
 func (b bodies) addTo(row *Row, digest string) (bool, error) {
 	known := b[digest]
 	if known == nil {
@@ -159,9 +160,9 @@ func (b bodies) addTo(row *Row, digest string) (bool, error) {
 	return true, nil
 }
 
-// bodyOf reads a body. It is not nil.
+// bodyOf reads a body. The result is not nil.
 func bodyOf(in *source.Input) ([]byte, error) {
-	if !in.Regular() { // it is read once more when it is used, and a pipe may block
+	if !in.Regular() { // it is read again when used, and a pipe may block
 		return nil, fmt.Errorf("%s: not a regular file", in.Name)
 	}
 	r, err := in.Open()

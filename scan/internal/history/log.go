@@ -11,14 +11,14 @@ const (
 	// inTurn is the maximum gap between alternating responses. A response that returns once, as after a change was
 	// reverted, starts a new interval; if it returns again, these intervals are merged.
 	inTurn = report.Moment(7 * 24 * time.Hour)
-	// lookedAt is how many intervals are looked at for an answer that comes again.
+	// lookedAt is how many intervals are searched for an answer that returns.
 	lookedAt = 16
 	// maxIntervals and maxAnswers limit the intervals of a site and the responses in one of them. The last interval takes
 	// everything that comes later, and responses that do not fit there have status 0.
 	maxIntervals, maxAnswers = 1000, 64
 )
 
-// AddAnswer adds answers, which come in the order of time, to the intervals of a site.
+// AddAnswer adds answers to the intervals of a site. They must come in order of time.
 func AddAnswer(list []report.LoggedInterval, a report.LoggedAnswer) []report.LoggedInterval {
 	into := len(list) - 1
 	if into < 0 || find(list[into].Answers, &a) < 0 {
@@ -43,7 +43,7 @@ func AddAnswer(list []report.LoggedInterval, a report.LoggedAnswer) []report.Log
 	return list[:into+1]
 }
 
-// find returns the index of the answer that is like another, -1 if there is none.
+// find returns the index of an equal answer, or -1 if there is none.
 func find(answers []report.LoggedAnswer, a *report.LoggedAnswer) int {
 	return slices.IndexFunc(answers, func(x report.LoggedAnswer) bool {
 		return x.Status == a.Status && x.Bytes == a.Bytes

@@ -38,9 +38,9 @@ func intervalsOf(t *testing.T, text string) string {
 	return strings.Join(all, "; ")
 }
 
-// TestIntervals puts answers into intervals: those that are alike are one, an answer that comes back
-// once, as after a change that was undone, makes a new one, and answers that come in turn, as those
-// compressed for some clients, are one.
+// TestIntervals puts answers into intervals. Equal answers share one, an answer that returns once,
+// as after a reverted change, starts a new one, and alternating answers, as with compression for
+// some clients, share one.
 func TestIntervals(t *testing.T) {
 	for text, want := range map[string]string{
 		"0 40; 1 40; 9 55; 12 55":            "0-1 200:40(2,0-1); 9-12 200:55(2,9-12)",
@@ -59,7 +59,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestIntervalsAreBounded: whatever a site sends, its intervals stay few, and no answer is lost.
+// TestIntervalsAreBounded checks that a site's intervals stay few without losing answers.
 func TestIntervalsAreBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, size := range map[string]func(i int) int64{

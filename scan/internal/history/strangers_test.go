@@ -15,8 +15,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// TestBodyOfItsOwnCapture: without a digest a body is that of the host and the time in its path, and of no
-// other, however alike they are.
+// TestBodyOfItsOwnCapture checks that without a digest a body belongs to the host and time in its
+// path only, however similar others are.
 func TestBodyOfItsOwnCapture(t *testing.T) {
 	var cdx strings.Builder
 	hosts := []string{"https://a.example", "http://a.example", "https://ba.example", "https://a.example:8443",
@@ -60,27 +60,27 @@ func TestBodyOfItsOwnCapture(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s is that of %q, want %q", name, got, want)
+			t.Errorf("%s belongs to %q, want %q", name, got, want)
 		}
 	}
 }
 
-// TestDigestDecides: a file whose digest is another than that of the capture which its path names is told
-// once, and not used; the right one is, wherever it is.
+// TestDigestDecides checks that a file whose digest differs from the capture named by its path is
+// reported once and not used, and that the right one is used, wherever it is.
 func TestDigestDecides(t *testing.T) {
 	line := "k 20260101000000 https://a.example/robots.txt text/plain 200 " + sha("A") + " 1\n"
 	dir := files(t, map[string]string{"a.cdx": line + line, "b/20260101000000/a.example/robots.txt": "X",
 		"b/20260101000000_robots.txt": "Y", "b/elsewhere": "A"})
 	a := ask(t, wayback, []string{dir + "/a.cdx"}, "bodies", dir+"/b")
 	equal(t, a, "2026-01-01T00:00:00Z,https://a.example,200,A")
-	if len(a.fault) != 1 || !strings.HasSuffix(a.fault[0], "b/20260101000000/a.example/robots.txt is not used: its SHA-1 is "+
-		"not that of the capture") {
+	if len(a.fault) != 1 || !strings.HasSuffix(a.fault[0], "b/20260101000000/a.example/robots.txt is not used: its SHA-1 "+
+		"differs from the capture's") {
 		t.Errorf("%q", a.fault)
 	}
 }
 
-// TestPagesOfJSON: a file may have the pages of several requests. One that ends early is told, with the
-// rows before.
+// TestPagesOfJSON checks that a file may have the pages of several requests, and that a truncated
+// page is reported and the rows before it are used.
 func TestPagesOfJSON(t *testing.T) {
 	const head = `[["urlkey","timestamp","original","mimetype","statuscode","digest","length"]`
 	row := func(day int) string {
@@ -118,7 +118,7 @@ func TestPagesOfJSON(t *testing.T) {
 	}
 }
 
-// TestStatusesOfAnIndex: what is no HTTP status is told, and makes no row.
+// TestStatusesOfAnIndex checks that invalid HTTP statuses are reported, and make no row.
 func TestStatusesOfAnIndex(t *testing.T) {
 	const row = "https://a.example/robots.txt 2026-01-0%dT00:00:00Z %d A -\n"
 	var rows strings.Builder
@@ -134,8 +134,8 @@ func TestStatusesOfAnIndex(t *testing.T) {
 	}
 }
 
-// TestManifestOfStrangers: whatever a server or the name of a file says, no cell of the manifest begins a
-// formula or has what a terminal obeys, and the manifest gives the same values.
+// TestManifestOfStrangers checks that for hostile servers and file names no cell of the manifest
+// begins a formula or can control a terminal, and that the manifest preserves the values.
 func TestManifestOfStrangers(t *testing.T) {
 	texts := []string{"=HYPERLINK(1)", "+1", "-1", "@x", "\t=1", "\r\n=1", "a\x1b]0;x\a", "\u202ea", `"`, `"=1"`, "\\", "\xff\xfe", "'",
 		"a\x00b", "https://a.example/robots.txt"}
@@ -186,7 +186,7 @@ func TestManifestOfStrangers(t *testing.T) {
 	}
 }
 
-// TestBodiesInsideAlone: a folder of bodies is read no further than it goes.
+// TestBodiesInsideAlone checks that nothing outside the folder of bodies is read.
 func TestBodiesInsideAlone(t *testing.T) {
 	secret := filepath.Join(files(t, map[string]string{"a.example.txt": "secret"}), "a.example.txt")
 	dir := files(t, map[string]string{"a.cdx": "20260101000000 https://a.example/robots.txt 200\n", "b/x": "x"})

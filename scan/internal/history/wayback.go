@@ -36,7 +36,7 @@ const (
 	maxDigests = 1 << 16
 )
 
-// cdxFields are the fields that count, by their names in CDX servers, CDXJ and the legend of a CDX
+// cdxFields are the fields that matter, by their names in CDX servers, CDXJ and the legend of a CDX
 // file.
 var cdxFields = map[string]string{
 	"timestamp": "time", "b": "time", "original": "url", "url": "url", "original_uri": "url", "a": "url",
@@ -52,11 +52,11 @@ var usualFields = []string{"urlkey", "timestamp", "original", "mimetype", "statu
 type captures struct {
 	q        *Query
 	to       *Writer              // nil if only URLs are wanted
-	bodies   bodies               // those that were downloaded
+	bodies   bodies               // downloaded bodies
 	named    map[string]*download // by the time and the origin in their paths
-	statuses map[string]int       // by the digests of captures so far, for their revisits
-	robots   bool                 // there are captures of a robots.txt
-	printed  map[string]bool      // digests of which there is a URL
+	statuses map[string]int       // by digest, for later revisits
+	robots   bool                 // a capture of a robots.txt was found
+	printed  map[string]bool      // digests whose URL was printed
 }
 
 func readWayback(ctx context.Context, q *Query, to *Writer) error {
@@ -81,21 +81,22 @@ func readWayback(ctx context.Context, q *Query, to *Writer) error {
 	return nil
 }
 
-// stamped finds the 14 digits with which the name of a file or of a folder begins, and what follows them
-// and, perhaps, a flag as in the URLs of the Wayback Machine.
+// stamped matches the 14 digits at the beginning of a file or folder name, then a flag as in the
+// URLs of the Wayback Machine, if any, and the rest.
 var stamped = lazy.Regexp(`^([0-9]{14})(?:(?:(?:[a-z]{2})?_|[-.])(.*))?$`)
 
-// download is a file that was downloaded, with its digest. isTold: it has another than its capture.
+// download is a downloaded file with its digest. isTold means that a mismatch with its capture was
+// reported.
 type download struct {
 	name, digest string
 	isTold       bool
 }
 
-// list lists the files of a folder by their digests, and by the time and the origins in their paths.
+// list lists the files of a folder by digest, and by the time and the origins in their paths.
 func (c *captures) list(ctx context.Context, dir string) {
 	ins, _, failed := source.Inputs(ctx, []string{dir}, nil, source.Limits{Memory: maxNames, Inside: true})
 	if c.to == nil && len(ins) == 0 {
-		return // nothing was downloaded yet
+		return // nothing has been downloaded yet
 	}
 	for _, in := range ins {
 		if ctx.Err() != nil {
@@ -121,8 +122,8 @@ func (c *captures) list(ctx context.Context, dir string) {
 	}
 }
 
-// captureOf returns the time and the origins of the capture that a path names: the last host in it, which
-// is after the time, or in a folder before it.
+// captureOf returns the time and the origins of the capture that a path names. The origin is the
+// last host after the time, or in a folder before it.
 func captureOf(path string) (stamp string, origins []origin.Origin) {
 	scheme := ""
 	for _, part := range strings.FieldsFunc(path, func(c rune) bool { return c == '/' }) {
@@ -183,8 +184,8 @@ func (c *captures) read(ctx context.Context, in *source.Input) error {
 	})
 }
 
-// cdxRows calls each for the rows of a text, or of CDXJ; with nil for one that is neither. A line
-// of one word is the key by which a CDX server goes on.
+// cdxRows calls each for the rows of a text or of CDXJ, with nil for invalid rows. A line with a
+// single word is the key with which a CDX server continues.
 func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxRow)
@@ -193,7 +194,7 @@ func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]st
 		text := strings.TrimSpace(lines.Text())
 		words := strings.Fields(text)
 		switch {
-		case len(words) < 2 && !strings.HasPrefix(text, "{"), text[0] == '!': // also what a CDXJ says of itself
+		case len(words) < 2 && !strings.HasPrefix(text, "{"), text[0] == '!': // also metadata of CDXJ
 			continue
 		case words[0] == "CDX":
 			columns = words[1:]
@@ -227,8 +228,8 @@ func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]st
 	return err
 }
 
-// cdxArrays is cdxRows for arrays of arrays, one for each page, of which the first row has the names of
-// the fields.
+// cdxArrays is cdxRows for arrays of arrays, one per page. The first row of a page names the
+// fields.
 func cdxArrays(r *bufio.Reader, _ []string, each func(n int, f map[string]string) error) error {
 	bounded := &io.LimitedReader{R: r, N: maxRow}
 	d := json.NewDecoder(bounded)
@@ -249,7 +250,7 @@ func cdxArrays(r *bufio.Reader, _ []string, each func(n int, f map[string]string
 
 var errNoArray = errors.New("no array of JSON")
 
-// cdxPage reads an array that has begun.
+// cdxPage reads the rest of an array.
 func cdxPage(d *json.Decoder, bounded *io.LimitedReader, n *int, each func(n int, f map[string]string) error) error {
 	var columns []string
 	for d.More() {
@@ -257,7 +258,7 @@ func cdxPage(d *json.Decoder, bounded *io.LimitedReader, n *int, each func(n int
 		bounded.N = maxRow
 		*n++
 		err := d.Decode(&row)
-		_, isOther := errors.AsType[*json.UnmarshalTypeError](err) // a row of something else than texts
+		_, isOther := errors.AsType[*json.UnmarshalTypeError](err) // a row with values other than texts
 		switch {
 		case isOther && columns != nil:
 			err = each(*n, nil)
@@ -279,7 +280,7 @@ func cdxPage(d *json.Decoder, bounded *io.LimitedReader, n *int, each func(n int
 	return nil
 }
 
-// cdxRow returns the fields that count; nil if there are too few.
+// cdxRow returns the fields that matter, or nil if there are too few.
 func cdxRow(columns, row []string) map[string]string {
 	if len(row) < len(columns) {
 		return nil
@@ -291,7 +292,7 @@ func cdxRow(columns, row []string) map[string]string {
 	return f
 }
 
-// capture gives the row of a capture.
+// capture yields the row of a capture.
 func (c *captures) capture(place string, f map[string]string) error {
 	target, ok := answer.Resolve(answer.Target{}, f["url"])
 	if ok && target.Path != answer.RobotsPath || !ok && !strings.Contains(f["key"], "robots.txt") {
@@ -319,7 +320,7 @@ func (c *captures) capture(place string, f map[string]string) error {
 	case revisit && c.statuses[key] != 0:
 		row.Status = c.statuses[key]
 	case revisit && err != nil && row.Digest != "":
-		row.Status = 200 // of an original that is not listed
+		row.Status = 200 // revisit of an original that isn't listed
 	case err != nil || row.Status < 200 || row.Status > 999:
 		c.q.fault("%s: the capture of %s has no status", place, at.Format(time.RFC3339))
 		row.Status, row.Digest = 200, "" // another file may have been there
@@ -337,8 +338,8 @@ func (c *captures) capture(place string, f map[string]string) error {
 	return c.to.Add(row)
 }
 
-// hasBody finds the body of a row in the files, by the digest or, without one, by the name: its host and
-// time. The writer then has the body, or the digest of one that it has.
+// hasBody finds the body of a row in the files, by digest or, without a digest, by host and time in
+// the name. The writer then has the body, or the digest of one that it already has.
 func (c *captures) hasBody(row *Row, stamp string) bool {
 	digest, file := row.Digest, c.named[stamp+row.Origins[0].String()]
 	if file != nil {
@@ -347,7 +348,7 @@ func (c *captures) hasBody(row *Row, stamp string) bool {
 	file = cmp.Or(file, c.named[stamp])
 	if file != nil && digest != "" && digest != file.digest && !file.isTold {
 		file.isTold = true
-		c.q.fault("%s: %s is not used: its SHA-1 is not that of the capture", row.Place, file.name)
+		c.q.fault("%s: %s is not used: its SHA-1 differs from the capture's", row.Place, file.name)
 	}
 	has, err := c.bodies.addTo(row, digest)
 	if err != nil {

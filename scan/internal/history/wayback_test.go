@@ -104,8 +104,8 @@ func cdxForms(rows [][]string) map[string]string {
 	}
 }
 
-// TestWayback: the captures are those of a manifest made by hand, from CDX in each of its forms, and
-// with the bodies under the names that downloaders give them.
+// TestWayback compares the captures, from CDX in each of its forms and with bodies under
+// downloaders' names, with a manifest made by hand.
 func TestWayback(t *testing.T) {
 	dir := files(t, map[string]string{
 		"b/20260101000000_robots.txt": "A", "b/20260106000000id_robots.txt": "X",
@@ -138,7 +138,7 @@ func TestWayback(t *testing.T) {
 	}
 }
 
-// TestWaybackWithoutDigests: a body is known by its name where the CDX has no digest.
+// TestWaybackWithoutDigests checks that bodies are found by name if the CDX has no digest.
 func TestWaybackWithoutDigests(t *testing.T) {
 	dir := files(t, map[string]string{
 		"a.cdx": "20260101000000 https://a.example/robots.txt 200\n" +
@@ -152,7 +152,7 @@ func TestWaybackWithoutDigests(t *testing.T) {
 var isURL = regexp.MustCompile(`^https://web\.archive\.org/web/[0-9]{14}id_/(?:https?|ftp)://` +
 	`([A-Za-z0-9._~:%-]+)/robots\.txt\n$`)
 
-// TestHostileCDX: what is no CDX is told, and what it has of another kind gets into no URL.
+// TestHostileCDX checks that invalid CDX is reported, and that nothing foreign gets into a URL.
 func TestHostileCDX(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	for _, hostile := range []string{
@@ -193,7 +193,7 @@ func TestHostileCDX(t *testing.T) {
 	}
 }
 
-// FuzzCDX: whatever the text, what gets into a URL is a time and an origin.
+// FuzzCDX checks that for any text only times and origins get into a URL.
 func FuzzCDX(f *testing.F) {
 	for _, text := range cdxForms(captured()) {
 		f.Add(text)
@@ -224,7 +224,8 @@ func FuzzCDX(f *testing.F) {
 	})
 }
 
-// TestDiskFails: when any file operation fails, that is told, and the folder is whole or not there.
+// TestDiskFails checks that a failure of any file operation is reported, and that the folder is
+// either complete or missing.
 func TestDiskFails(t *testing.T) {
 	dir := files(t, map[string]string{
 		"a.cdx": "k 20260101000000 https://a.example/robots.txt text/plain 200 " + sha("A") + " 1\n" +

@@ -22,27 +22,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Writer makes a folder of rows: a manifest, and beside it the bodies, each once, named by their
-// SHA-256. A row that says the same as the one before it of its origin is left out if times are
-// policy.Deployed, and kept as an observation otherwise. It belongs to one goroutine.
+// Writer writes rows to a folder as a manifest and bodies. Each distinct body is written once and
+// named by its SHA-256. A row that repeats the previous row of its origin is omitted if times are
+// policy.Deployed, and kept as an observation otherwise. A Writer isn't safe for concurrent use.
 type Writer struct {
 	Summary
 	fault  func(message string)
-	failed error // of Add
+	failed error // error of Add
 	folder *disk.Folder
 	times  string
-	// byDigest has the rows by the SHA-1 of their bodies, first those whose body is known; byTime has
-	// them as they are written. Fields are joined by NUL.
+	// byDigest has the rows by the SHA-1 of their bodies, rows with a known body first. byTime has
+	// them in the order of the manifest. Fields are joined by NUL.
 	byDigest, byTime *spill.Records
 }
 
 // Summary counts what a Writer has written.
 type Summary struct {
 	Origins, Rows, Bodies int64
-	Unknown               int64 // rows whose body is not known
+	Unknown               int64 // rows without a known body
 }
 
-// The fields of a row of one origin, in the order by which rows are sorted.
+// The fields of a row of one origin, in sorting order.
 const (
 	hostField = iota
 	timeField // in hexadecimal
@@ -52,19 +52,19 @@ const (
 	digestField
 	locationField
 	placeField
-	monthField // policy.OnlyMonth if no more is known of the time
+	monthField // policy.OnlyMonth if only the month is known
 	originField
 	numFields
 )
 
 const (
 	bodiesFolder = "bodies"
-	maxDigest    = 100     // bytes of a digest that are kept
-	maxField     = 8 << 10 // and of a location or a place
+	maxDigest    = 100     // bytes kept of a digest
+	maxField     = 8 << 10 // bytes kept of a location or a place
 )
 
-// CheckFolder reports whether a history may be written to a folder, as disk.CheckFolder does: one
-// that holds nothing but a history may be replaced.
+// CheckFolder reports whether a history may be written to a folder, like disk.CheckFolder. A folder
+// may be replaced if it contains nothing but a history.
 func CheckFolder(dir string, force bool) error {
 	return disk.CheckFolder(dir, "a history", force, func(entries []fs.DirEntry) bool {
 		ours := func(e fs.DirEntry) bool {
@@ -74,8 +74,8 @@ func CheckFolder(dir string, force bool) error {
 	})
 }
 
-// NewWriter begins a folder, which CheckFolder has permitted, within a memory in bytes. What cannot
-// be written is told to fault.
+// NewWriter creates a folder that CheckFolder has permitted. memory is the budget in bytes. What
+// can't be written is reported to fault.
 func NewWriter(dir, times string, memory int64, fault func(message string)) (*Writer, error) {
 	folder, err := disk.NewFolder(dir, 0o777)
 	return &Writer{
@@ -133,13 +133,13 @@ func (w *Writer) add(r *Row) error {
 	return nil
 }
 
-// isKept reports whether a time is one that a manifest can have.
+// isKept reports whether a manifest can represent a time.
 func isKept(t time.Time) bool { return t.UTC().Year() >= 1700 && t.UTC().Year() < 2200 }
 
-// field returns a text as a field, which is a cell of the manifest.
+// field returns a text as a field, which becomes a cell of the manifest.
 func field(text string) string { return policy.Cell(text[:min(len(text), maxField)]) }
 
-// writeBody writes a body, unless that was done, and returns the name of its file.
+// writeBody writes a body, unless it has been written, and returns the name of its file.
 func (w *Writer) writeBody(body []byte) (name string, err error) {
 	sum := sha256.Sum256(body)
 	name = bodiesFolder + "/" + hex.EncodeToString(sum[:]) + ".txt"
@@ -155,13 +155,14 @@ func (w *Writer) writeBody(body []byte) (name string, err error) {
 	return name, errors.Join(err, file.Sync(), file.Close())
 }
 
-// SHA1 returns the digest of a body as Row.Digest has it.
+// SHA1 returns the digest of a body in the form of Row.Digest.
 func SHA1(body []byte) string {
 	sum := sha1.Sum(body)
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
 }
 
-// Commit writes the manifest and gives the folder its name. If it fails nothing is left.
+// Commit writes the manifest and renames the folder to its final name. If it fails, nothing is
+// left.
 func (w *Writer) Commit(ctx context.Context) error {
 	w.byTime.StopAt(ctx)
 	w.byDigest.StopAt(ctx)
@@ -180,8 +181,8 @@ func (w *Writer) Discard() error {
 	return errors.Join(w.folder.Discard(), w.byTime.Close(), w.byDigest.Close())
 }
 
-// findBodies sorts the rows by time. Those of which only a digest is known have the body of another
-// row that has it, if there is one.
+// findBodies sorts the rows by time. Rows with only a digest get the body of another row with the
+// same digest, if there is one.
 func (w *Writer) findBodies() error {
 	var known, file string
 	for record, err := range w.byDigest.All() {
@@ -225,24 +226,24 @@ func (w *Writer) writeManifest() error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// manifest writes the rows of one host after another.
+// manifest writes rows, grouped by host.
 type manifest struct {
 	csv  *csv.Writer // keeps the first error
 	of   *Writer
 	host string
-	last map[string]told // of the origins of the host
-	held []string        // the row to be written, of which the next one may be that for https
-	at   int64           // the time of held
+	last map[string]told // by origin of the host
+	held []string        // row to be written; it is held because the next one may be its equivalent for https
+	at   int64           // time of held
 }
 
-// told is what an origin answered last.
+// told is the last answer of an origin.
 type told struct {
 	at     int64
 	answer string
 }
 
-// add adds a row, unless it changes nothing. Of two rows of one moment the second is a nanosecond
-// later, since both answers were given.
+// add adds a row, unless it changes nothing. If two rows have the same time, the second gets one
+// nanosecond more, because both answers were given.
 func (m *manifest) add(f []string) {
 	if f[hostField] != m.host {
 		m.host, m.last = f[hostField], map[string]told{}
@@ -269,7 +270,7 @@ func (m *manifest) add(f []string) {
 	m.held, m.at = f, at
 }
 
-// flush writes the row that is held.
+// flush writes the held row.
 func (m *manifest) flush() {
 	f := m.held
 	m.held = nil

@@ -1,30 +1,32 @@
 package judge
 
-// A 404 or 410 that anybody was sent clears all crawlers: a file that is really missing is missing for
-// everybody. An answer that stands alone depended on who asked, and clears nobody: it is in a run of
-// answers 404 and 410 between two answers with a file that are at most the delay apart, and all of the
-// run went to one client address (audit-rules 2 (b)). Answers of other kinds do not matter here.
+// A 404 or 410 for anyone clears all crawlers, because a file that is really missing is missing for
+// everyone. An isolated answer depended on who asked, and clears nobody. An answer is isolated if
+// it is in a run of 404 and 410 answers that all went to one client address, between two answers
+// with a file at most the delay apart (audit-rules 2 (b)). Answers of other kinds don't matter
+// here.
 
 // second is a second of clock time, in nanoseconds.
 const second = int64(1_000_000_000)
 
-// Answer is what a GET of /robots.txt by any client was answered.
+// Answer is the answer to a GET of /robots.txt by any client.
 type Answer struct {
-	Time    int64 // in nanoseconds since 1970, if HasTime: of its second, or of its minute for a 5xx
+	Time    int64 // in nanoseconds since 1970, if HasTime; truncated to the second, or for a 5xx to the minute
 	HasTime bool
 	Kind    Kind
-	// Client is a hash of the client's address, if the answer is ToldGone; 0 if that is not known.
+	// Client is a hash of the client's address for ToldGone, 0 if unknown.
 	Client uint64
-	// Stranger: the client names no crawler. Is410: so it is ToldGone by 410, not by 404.
+	// Stranger means that the client names no crawler. Is410 means that ToldGone came from a 410, not
+	// a 404.
 	Stranger, Is410 bool
 }
 
-// goneAnswers are answers 404 and 410 that stand alone or not together. They are at most the delay
-// apart, which is shorter than any span, so that the first and the last of them stand for all.
+// goneAnswers are answers 404 and 410, which are either all isolated or all not. They are at most
+// the delay apart, which is shorter than any span, so the first and the last represent all.
 type goneAnswers struct {
 	any         bool
-	first, last int64    // their seconds
-	n           [2]int64 // how many are to be counted, with status 404 and 410
+	first, last int64    // in seconds
+	n           [2]int64 // how many count, by status 404 and 410
 }
 
 func (g *goneAnswers) merge(more goneAnswers) {
@@ -37,21 +39,21 @@ func (g *goneAnswers) merge(more goneAnswers) {
 	}
 }
 
-// gone returns n answers that are equal to one.
+// gone returns n copies of an answer.
 func (x *Answer) gone(n int64) goneAnswers {
 	g := goneAnswers{any: true, first: x.Time, last: x.Time}
 	g.n[index(x.Is410)] = n
 	return g
 }
 
-// stretch is a part of an origin's answers, in the order of time.
+// stretch is a part of an origin's answers, in order of time.
 type stretch struct {
-	gone    [2]goneAnswers // to clients that name a crawler, and to strangers
-	client  uint64         // the only one that they went to, unless several
-	several bool           // they went to several clients, or to one that is not known
+	gone    [2]goneAnswers // for clients that name a crawler, and for strangers
+	client  uint64         // the only client, unless several
+	several bool           // there were several clients, or an unknown one
 }
 
-// merge adds a later part.
+// merge appends a later stretch.
 func (s *stretch) merge(more *stretch) {
 	isOne := s.client == 0 || more.client == 0 || s.client == more.client
 	s.client, s.several = max(s.client, more.client), s.several || more.several || !isOne
@@ -60,20 +62,20 @@ func (s *stretch) merge(more *stretch) {
 	}
 }
 
-// runs finds those answers 404 and 410 of an origin that do not stand alone. It is told the answers in
-// the order of their seconds. The order within a second is not known: they are taken
-// in the one that clears, so that they follow a file of this second and are followed by it.
+// runs finds the answers 404 and 410 of an origin that aren't isolated. It receives answers in the
+// order of their seconds. The order within a second is unknown, so it assumes the order that
+// clears: they come both after and before a file of the same second.
 type runs struct {
-	now     stretch // of the second at
+	now     stretch // the current second
 	at      int64
 	hasNow  bool
-	file    bool    // a file was sent in it
-	since   stretch // since the last second with a file, which is part of it
+	file    bool    // it includes a file
+	since   stretch // since the last second with a file, which is included
 	fileAt  int64
-	hasFile bool // there was one
+	hasFile bool // there was a file
 }
 
-// add adds n equal answers, each of which is a file, a 404 or a 410.
+// add adds n equal answers. Each is a file, a 404 or a 410.
 func (r *runs) add(x *Answer, n, delay int64, clear func(stranger int, g goneAnswers)) {
 	if r.hasNow && x.Time != r.at {
 		r.endSecond(delay, clear)
@@ -95,7 +97,7 @@ func index(is bool) int {
 	return 0
 }
 
-// endSecond gives those answers to clear of which it is known now that they do not stand alone.
+// endSecond passes to clear the answers that are now known not to be isolated.
 func (r *runs) endSecond(delay int64, clear func(stranger int, g goneAnswers)) {
 	r.since.merge(&r.now)
 	cleared := !r.hasFile || r.since.several || r.at-r.fileAt > delay
@@ -112,7 +114,7 @@ func (r *runs) endSecond(delay int64, clear func(stranger int, g goneAnswers)) {
 	r.now, r.hasNow, r.file = stretch{}, false, false
 }
 
-// end is called after the last answer: no file follows.
+// end is called after the last answer, when no more files can follow.
 func (r *runs) end(delay int64, clear func(stranger int, g goneAnswers)) {
 	r.endSecond(delay, clear)
 	r.clear(clear)

@@ -8,9 +8,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// A 404 or 410 stands alone between two files that are at most the delay, 3 hours, apart, if all of the run
-// went to one client. Each line has minutes, and what somebody was answered then: a file, or a 404 to a client
-// by its number, of which 0 is not known. Those that clear are wanted.
+// TestStandsAlone checks which 404 and 410 answers are isolated, which is a run of answers to one
+// client between two files at most the delay, 3 hours, apart. Each line has minutes and the answers
+// at that time: a file, or a 404 for a client by number, where 0 is unknown. Wanted are those that
+// clear.
 func TestStandsAlone(t *testing.T) {
 	p := history(t, policy.Options{}, version{from: -9 * aDay, body: "a"})
 	for log, want := range map[string]string{

@@ -9,27 +9,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Kind is the meaning of an answer to a GET of /robots.txt. Of two answers at one
-// moment, a redirect comes before the file that it led to.
+// Kind is the meaning of an answer to a GET of /robots.txt. At the same moment, a redirect precedes
+// the file that it led to.
 type Kind uint8
 
 const (
-	ToldNothing  Kind = iota // to an agent that is not bound
-	ToldFollowed             // a redirect that the source has itself: it has been followed already
-	ToldNone                 // there is none: everything is allowed
-	ToldGone                 // so too, by 404 or 410
-	ToldLimited              // 429: it failed for Google's crawlers, there is none for all others
-	ToldFailed               // it failed, without a status of 5xx
+	ToldNothing  Kind = iota // to an agent that isn't bound
+	ToldFollowed             // a redirect that the source has too, already followed
+	ToldNone                 // no robots.txt: everything is allowed
+	ToldGone                 // the same by 404 or 410
+	ToldLimited              // 429: failed for Google's crawlers, no robots.txt for others
+	ToldFailed               // failed, without a 5xx status
 	ToldBusy                 // 503
 	ToldError                // another 5xx: see answer.MayBeGone
-	ToldRedirect             // it is elsewhere
-	ToldMoved                // so too, but the log does not show the scheme: perhaps from http to https
+	ToldRedirect             // a redirect
+	ToldMoved                // a redirect in a log without schemes, perhaps from http to https
 	ToldFile                 // a body
 	ToldSame                 // not modified
 	Kinds                    // their number
 )
 
-// failed reports whether a GET that was answered so has failed.
+// failed reports whether a GET with this answer has failed.
 func (k Kind) failed(by answer.Class) bool {
 	return k == ToldFailed || k.Is5xx() || by == answer.Google && k == ToldLimited
 }
@@ -40,13 +40,13 @@ func (k Kind) mayBeGone(by answer.Class) bool { return by == answer.Google && k 
 // Is5xx reports whether the status is 5xx.
 func (k Kind) Is5xx() bool { return k == ToldBusy || k == ToldError }
 
-// None reports whether such an answer to a GET means that there is no robots.txt.
+// None reports whether this answer to a GET means that there is no robots.txt.
 func (k Kind) None(by answer.Class) bool {
 	return k == ToldNone || k == ToldGone || by != answer.Google && k == ToldLimited
 }
 
-// KindOf returns the meaning of an answer in the log (audit-rules 2). Package answer
-// knows that of the status; a log also has answers with 304, and may tell whether there was a body.
+// KindOf returns the meaning of a logged answer (audit-rules 2). Package answer defines the
+// meanings of statuses. A log also has answers with 304, and may show whether there was a body.
 func KindOf(status int, hasBody bool) Kind {
 	meaning := answer.Of(status, answer.Others)
 	switch {
@@ -72,14 +72,14 @@ func KindOf(status int, hasBody bool) Kind {
 	return ToldFailed
 }
 
-// Reply is an answer to a GET of /robots.txt, as the log has it. Schemeless: the log does not tell the
+// Reply is a logged answer to a GET of /robots.txt. Schemeless means that the log doesn't show the
 // scheme of the URL.
 type Reply struct {
 	Status              int
 	HasBody, Schemeless bool
 }
 
-// KindAt is KindOf for a GET of a crawler at a moment.
+// KindAt is KindOf for a crawler's GET at a given time.
 func KindAt(p *policy.Policy, at policy.Site, t int64, x Reply) Kind {
 	kind := KindOf(x.Status, x.HasBody)
 	switch {
@@ -93,8 +93,8 @@ func KindAt(p *policy.Policy, at policy.Site, t int64, x Reply) Kind {
 	return kind
 }
 
-// sourceRedirects reports whether the source itself has a redirect at a moment: for
-// an origin of the host or, if there are several, for all of them.
+// sourceRedirects reports whether the source itself has a redirect at a given time: for an origin
+// of the host or, if there are several, for all of them.
 func sourceRedirects(p *policy.Policy, at policy.Site, t int64) bool {
 	n := int32(0)
 	for o := at.First; o < at.First+at.N; o++ {
@@ -105,8 +105,8 @@ func sourceRedirects(p *policy.Policy, at policy.Site, t int64) bool {
 	return n > 0 && (n == at.N || p.OneHost(at))
 }
 
-// SizeOf returns the size of an answer if it shows which file was sent, otherwise 0. Any 2xx other than
-// 204 may be a file: challenge pages are sent with 202.
+// SizeOf returns the size of an answer if it shows which file was sent, otherwise 0. Any 2xx other
+// than 204 may be a file, because challenge pages are sent with 202.
 func SizeOf(status int, size int64) int64 {
 	if status/100 != 2 || status == 204 {
 		return 0
@@ -114,50 +114,51 @@ func SizeOf(status int, size int64) int64 {
 	return max(size, 0)
 }
 
-// Answers are what the log's answers to GETs of /robots.txt show, whoever the clients
-// were.
+// Answers summarizes the logged answers to all clients' GETs of /robots.txt.
 type Answers struct {
 	policy  *policy.Policy
-	span    int64 // how long the span of a request is at least
+	span    int64 // minimum length of a request's span
 	origins map[int32]*originAnswers
-	any     originAnswers     // where the origin is not known
-	ofSize  map[int64][]int32 // the origins that ever had a file of a size
-	// MostOdd: a file that no version is did not count, because most clients were sent such files.
+	any     originAnswers     // where the origin is unknown
+	ofSize  map[int64][]int32 // origins that ever had a file of a size
+	// MostOdd means that a file without a matching version was ignored, because most clients got such
+	// files.
 	MostOdd bool
 	// Unsure is set if the addresses of clients are unknown, as in a log with a proxy's addresses.
 	Unsure bool
-	// GoneToStrangers counts the answers 404 and 410 to clients that name no crawler that clear crawlers.
+	// GoneToStrangers counts the answers 404 and 410 to clients that name no crawler and that clear
+	// crawlers.
 	GoneToStrangers [2]int64
 	complete        bool
 	disregard       bool // these answers: see Told.ClearedByStrangers
-	// mostTold bounds Told.held, in bytes, by the size of the policy: clients may invent
-	// any number of names. If there is no memory left for what a crawler was told, the crawler
-	// does not count as informed.
+	// mostTold limits Told.held, in bytes, in proportion to the policy, because clients can invent any
+	// number of names. Without memory for what a crawler was told, the crawler doesn't count as
+	// informed.
 	mostTold int
 }
 
 const (
 	minTold      = 4 << 20
 	versionBytes = 1 << 10
-	toldBytes    = 256 // besides the versions and the word
+	toldBytes    = 256 // without the versions and the word
 )
 
-// originAnswers are the answers of one origin to all clients. Minutes are noted by their
+// originAnswers are the answers of one origin to all clients. Minutes are represented by their
 // beginnings.
 type originAnswers struct {
 	runs   runs
-	gone   [2]moments  // the minutes with a 404 or 410 that clears, to clients that name a crawler and to strangers
-	errors moments     // the minutes with a 5xx
-	told   [Kinds]bool // the kinds of answers in the whole log; ToldFile also stands for ToldSame and ToldRedirect
+	gone   [2]moments  // minutes with a 404 or 410 that clears, for clients that name a crawler and for strangers
+	errors moments     // minutes with a 5xx
+	told   [Kinds]bool // kinds of answers in the whole log; ToldFile also covers ToldSame and ToldRedirect
 	sizes  sizeCount
 }
 
 var noAnswers originAnswers
 
-// sizeCount counts answers 2xx with a size.
+// sizeCount counts 2xx answers with a size.
 type sizeCount struct {
 	all int64
-	odd int64 // those with the size of no version of the origin
+	odd int64 // with the size of no version of the origin
 }
 
 func (c *sizeCount) add(odd bool, n int64) {
@@ -167,7 +168,7 @@ func (c *sizeCount) add(odd bool, n int64) {
 	}
 }
 
-// NewAnswers returns answers to which AddSent and Add add the answers of the log.
+// NewAnswers returns empty answers. Use AddSent and Add to add the log's answers.
 func NewAnswers(p *policy.Policy) *Answers {
 	from, to := p.Span(0, false)
 	a := &Answers{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{},
@@ -183,14 +184,13 @@ func NewAnswers(p *policy.Policy) *Answers {
 	return a
 }
 
-// AddSent adds n answers 2xx of an origin with a size: those with the size of no version, which are
-// odd, or others.
+// AddSent adds n 2xx answers of an origin with a size. Those with the size of no version are odd.
 func (a *Answers) AddSent(o int32, odd bool, n int64) {
 	a.at(policy.Site{First: o, N: 1})[0].sizes.add(odd, n)
 }
 
-// originsOfSize returns the origins that ever had a file of a size, among those of a site,
-// or among all if the site is not known.
+// originsOfSize returns the origins of a site that ever had a file of a given size. It considers
+// all origins if the site is unknown.
 func (a *Answers) originsOfSize(at policy.Site, size int64) []int32 {
 	list := a.ofSize[size]
 	if at.N == 0 {
@@ -201,7 +201,7 @@ func (a *Answers) originsOfSize(at policy.Site, size int64) []int32 {
 	return list[first:last]
 }
 
-// at returns the answers of the origins of a site, or of no origin that is known.
+// at returns the answers of each origin of a site, or of the unknown origin.
 func (a *Answers) at(site policy.Site) (list []*originAnswers) {
 	if site.N == 0 {
 		return []*originAnswers{&a.any}
@@ -215,8 +215,8 @@ func (a *Answers) at(site policy.Site) (list []*originAnswers) {
 	return list
 }
 
-// Add adds n equal answers. They come in the order of time. Answers of several hosts are not those of
-// each: only those count that are in favour of crawlers.
+// Add adds n equal answers, in order of time. If several hosts are possible, an answer counts for
+// each of them only if it favours crawlers.
 func (a *Answers) Add(site policy.Site, x Answer, n int64) {
 	if a.Unsure {
 		x.Client = 0
@@ -227,7 +227,7 @@ func (a *Answers) Add(site policy.Site, x Answer, n int64) {
 	}
 	for i, of := range a.at(site) {
 		if i > 0 {
-			n = 0 // it is one answer
+			n = 0 // count as one answer
 		}
 		if isFile {
 			of.told[ToldFile] = true
@@ -248,11 +248,11 @@ func (a *Answers) Add(site policy.Site, x Answer, n int64) {
 
 func (a *Answers) delay() int64 { return int64(a.policy.Delay()) }
 
-// clear returns a function that notes answers 404 and 410 of an origin, which do not stand alone.
+// clear returns a function that records answers 404 and 410 of an origin that aren't isolated.
 func (a *Answers) clear(of *originAnswers) func(stranger int, g goneAnswers) {
 	return func(stranger int, g goneAnswers) {
 		for _, t := range [...]int64{g.first, g.last} {
-			of.gone[stranger].add(beginning(t, minute), a.span-minute) // a minute that is partly in a span counts
+			of.gone[stranger].add(beginning(t, minute), a.span-minute) // a minute that overlaps a span counts
 		}
 		if stranger == 1 {
 			a.GoneToStrangers[0] += g.n[0]
@@ -272,7 +272,8 @@ func (a *Answers) Complete() {
 	}
 }
 
-// beginning returns the beginning of the second or minute, by its length, of a time.
+// beginning returns the beginning of the second or minute that contains a time. length selects
+// which.
 func beginning(t, length int64) int64 {
 	n := t % length
 	if n < 0 {
@@ -281,7 +282,7 @@ func beginning(t, length int64) int64 {
 	return t - n
 }
 
-// AnswerOf returns an answer of a kind, with as much of its time as matters.
+// AnswerOf returns an answer of a kind, with its time reduced to the precision that matters.
 func AnswerOf(kind Kind, t int64, hasTime bool) Answer {
 	x := Answer{Kind: kind, HasTime: hasTime}
 	switch {
@@ -298,8 +299,8 @@ func AnswerOf(kind Kind, t int64, hasTime bool) Answer {
 	return x
 }
 
-// gone reports whether a GET of the robots.txt of an origin, by anybody, was answered 404 or
-// 410 in [from, to], and that answer clears.
+// gone reports whether any GET of an origin's robots.txt in [from, to] was answered with a 404 or
+// 410 that clears.
 func (a *Answers) gone(o int32, from, to int64) bool {
 	for _, of := range [...]*originAnswers{cmp.Or(a.origins[o], &noAnswers), &a.any} {
 		if of.gone[0].meets(from-minute+1, to) || !a.disregard && of.gone[1].meets(from-minute+1, to) {
@@ -309,8 +310,8 @@ func (a *Answers) gone(o int32, from, to int64) bool {
 	return false
 }
 
-// nobodyGot reports whether, in the whole log, clients asked for the robots.txt of an origin,
-// were told that there is none, and nobody got one.
+// nobodyGot reports whether clients asked for an origin's robots.txt in the whole log, were told
+// that there is none, and never got one.
 func (a *Answers) nobodyGot(o int32, by answer.Class) bool {
 	of := cmp.Or(a.origins[o], &noAnswers)
 	if of.told[ToldFile] {
@@ -324,8 +325,8 @@ func (a *Answers) nobodyGot(o int32, by answer.Class) bool {
 	return false
 }
 
-// lastError returns the last minute in [from, to] in which a GET of the robots.txt of an origin,
-// by anybody, was answered 5xx, by its end; math.MinInt64 if there is none.
+// lastError returns the end of the last minute in [from, to] in which any GET of an origin's
+// robots.txt was answered 5xx, or math.MinInt64 if there is none.
 func (a *Answers) lastError(o int32, from, to int64) int64 {
 	of := cmp.Or(a.origins[o], &noAnswers)
 	last := max(of.errors.last(from-minute+1, to), a.any.errors.last(from-minute+1, to))
@@ -335,7 +336,7 @@ func (a *Answers) lastError(o int32, from, to int64) int64 {
 	return last
 }
 
-// hasErrors reports whether a GET of the robots.txt of an origin was ever answered 5xx.
+// hasErrors reports whether any GET of an origin's robots.txt was ever answered 5xx.
 func (a *Answers) hasErrors(o int32) bool {
 	of := a.origins[o]
 	return of != nil && len(of.errors.kept) > 0 || len(a.any.errors.kept) > 0

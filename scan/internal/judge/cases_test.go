@@ -251,7 +251,7 @@ func (c *simCase) ask(want string, bot *simBot, url, addr string, at int64, edit
 	}
 	host := fmt.Sprintf("%s:%d", r.at.host, r.at.port)
 	if r.at.port != 80 && r.at.port != 443 && r.at.port != 21 {
-		r.at.scheme = "" // such a port tells none
+		r.at.scheme = "" // this port shows none
 	}
 	switch {
 	case !c.w.hasHosts() && strings.HasPrefix(r.target, "/"):
@@ -285,7 +285,7 @@ func (c *simCase) edit(r *simRequest, word string) {
 		r.wrap, r.foreign = text, key == "foreign"
 	case key == "is":
 		r.identity = text
-	case word == "portless": // the log tells no port
+	case word == "portless": // the log shows no port
 		r.at.scheme, r.at.port = "", 0
 	case word == "timeless":
 		r.timeless = true
@@ -338,7 +338,7 @@ func spanOf(text string) (seconds int64) {
 	return seconds
 }
 
-// The oracle and the audit say of each case what it wants.
+// TestWorkedCases checks that the oracle and the audit agree with each case.
 func TestWorkedCases(t *testing.T) {
 	for name, w := range simCases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -369,7 +369,8 @@ func TestWorldsAreTheSameEachTime(t *testing.T) {
 	}
 }
 
-// What robots.txt says to a control token is named as not auditable.
+// TestControlTokensAreNotAuditable checks that rules for a control token are reported as not
+// auditable.
 func TestControlTokensAreNotAuditable(t *testing.T) {
 	w := simCases(t)["Google-Extended"]
 	dir := t.TempDir()
@@ -386,7 +387,8 @@ func TestControlTokensAreNotAuditable(t *testing.T) {
 	}
 }
 
-// What a crawler was sent is known by a 200 with the size of a version, and by nothing else.
+// TestInformedIsKnownBySizes checks that only a 200 with the size of a version shows what a crawler
+// was sent.
 func TestInformedIsKnownBySizes(t *testing.T) {
 	truth := newOracle(simCases(t)["what a crawler was sent is known by sizes"]).report()
 	for name, known := range map[string]any{"GPTBot": true, "ClaudeBot": nil, "MJ12bot": nil, "bingbot": nil} {

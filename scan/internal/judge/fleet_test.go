@@ -14,18 +14,18 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
-// Beside the oracle, which knows the specification, these are crawlers that know
-// only RFC 9309: honest ones, with all the freedom that it gives and in a world of
-// slow logs, caches, outages and parsers of many kinds, of whom none may ever be accused;
-// and cheaters, of whom as many as can be proven should be.
+// Next to the oracle, which knows the specification, these are crawlers that only know RFC 9309:
+// honest ones, which use all the freedom that it gives in a world of slow logs, caches, outages and
+// parsers of many kinds, and must never be accused; and cheaters, as many of which should be
+// convicted as can be proven.
 
-// simHistory is a world in which fleets crawl. All its times are those of the log's clock.
+// simHistory is a world in which fleets crawl. All times are by the log's clock.
 type simHistory struct {
 	r       *rand.Rand
 	w       *simWorld
-	real    *simOracle // tells what each origin's server really has at a moment
-	told    *simOracle // tells what the source says of it
-	ports   bool       // the log tells the port, and so the scheme
+	real    *simOracle // what each origin's server really has
+	told    *simOracle // what the source says it has
+	ports   bool       // the log has the port, which shows the scheme
 	quiet   bool       // no request for robots.txt is logged
 	blocked string     // a host of which nobody gets a file
 	honest  []*simFleet
@@ -68,7 +68,7 @@ func makeHistory(seed uint64) *simHistory {
 			h.makeScanners()
 		}
 	}
-	odd := h.r.IntN(30) // who is sent a file that nobody knows, mostly nobody
+	odd := h.r.IntN(30) // selects the clients that get an unknown file, usually none
 	for i, names := range [][]string{
 		{"Googlebot", "Googlebot-Image", "AdsBot-Google"}, {"GPTBot", "OAI-SearchBot"}, {"ClaudeBot", "Claude-User"},
 		{"bingbot"}, {"MJ12bot"},
@@ -741,8 +741,8 @@ func (c *simCheat) crawl() {
 
 // ---- the tests ----
 
-// caught counts the requests of a cheater that the body in force forbade, or the last one before an
-// outage, and those of them that are reported as violations.
+// caught counts the requests of a cheater that the body in force, or the last one before an outage,
+// forbade, and how many of them are reported as violations.
 func (h *simHistory) caught(o *simOracle, c *simCheat) (forbidden, violations int) {
 	for i := range h.w.requests {
 		r := &h.w.requests[i]
@@ -765,8 +765,8 @@ func (h *simHistory) caught(o *simOracle, c *simCheat) (forbidden, violations in
 	return forbidden, violations
 }
 
-// In no history does an honest crawler have a violation by the rules, every figure of the report is
-// the truth, and of what cheaters did most is seen.
+// TestTheHonestAreNeverAccused checks that no honest crawler ever has a violation, that every
+// figure of the report is true, and that most of what cheaters did is found.
 func TestTheHonestAreNeverAccused(t *testing.T) {
 	requests, forbidden, violations := map[string]int{}, map[string]int{}, map[string]int{}
 	for seed := range seeds(t, 20) {

@@ -1,13 +1,13 @@
-// Package judge gives a request of a crawler its verdict. It is the specification
-// (docs/reference/audit-rules.md) as code: it reads no bytes, counts nothing, and depends on nothing but what
-// it is told.
+// Package judge decides the verdict on a crawler's request. It implements the specification in
+// docs/reference/audit-rules.md: it reads no bytes, counts nothing, and depends only on its
+// arguments.
 //
-// Decide is the one question. It is asked twice: where a line is read, with no more than the
-// policy, so that most verdicts are final at once, and for the other ones when the whole log is
-// known (Told). It asks in the order of section 1, and then weighs the copies of robots.txt that
-// the crawler may have used by section 2. Those that the log adds come from what it answered to
-// GETs of /robots.txt: to anybody (Answers), and to the crawlers of one operator (Told), at moments
-// of which few are kept (moments.go).
+// Decide is the main function. It is called when a line is read, with only the policy, so that most
+// verdicts are final at once. For the remaining requests it is called again when the whole log is
+// known (Told). It follows the order of section 1, then weighs the copies of robots.txt that the
+// crawler may have used according to section 2. The log adds copies through its answers to GETs of
+// /robots.txt, to anyone (Answers) and to the crawlers of one operator (Told). Only few of their
+// moments are kept (moments.go).
 package judge
 
 import (
@@ -22,56 +22,56 @@ import (
 type Decision struct {
 	Verdict report.Verdict
 	Reason  report.Reason // if Indeterminate
-	// Evasive: the request is allowed or contested, although the normal form of its path
-	// is forbidden by every copy.
+	// Evasive means that the request is allowed or contested, although every copy forbids the normal
+	// form of its path.
 	Evasive bool
 }
 
 func undecided(r report.Reason) Decision { return Decision{Verdict: report.Indeterminate, Reason: r} }
 
-// Case is a request of a crawler, as far as its verdict depends on it.
+// Case is a crawler's request, reduced to what its verdict depends on.
 type Case struct {
-	Spoofed bool // the client is proven not to be the crawler: that is known when the whole log is
+	Spoofed bool // the client is proven not to be the crawler, which is known after the whole log
 	Exempt  bool // robots.txt does not bind the crawler
-	Robots  bool // it asks for robots.txt
-	// Ambiguous: the header names several crawlers. Truncated: the log has only a part of the
-	// target or of the name.
+	Robots  bool // it requests robots.txt
+	// Ambiguous means that the header names several crawlers. Truncated means that the log has only
+	// part of the target or of the name.
 	Ambiguous, Truncated bool
-	// OtherScheme: the log names another scheme than the origins of Site have.
+	// OtherScheme means that the log names another scheme than the origins of Site have.
 	OtherScheme bool
 	// Time is in nanoseconds since 1970, if HasTime.
 	Time    int64
 	HasTime bool
-	// Site has the origins that it may have gone to, none if the log does not show them. Lawful are the
-	// lawful copies of the first, if they have been looked up.
+	// Site lists the possible origins of the request, and is empty if the log doesn't show them.
+	// Lawful are the lawful copies of the first origin, if they have been looked up.
 	Site   policy.Site
 	Lawful *policy.Lawful
 	Class  answer.Class // of the crawler
-	// Exact: the log shows the target as it was sent. HasNormal: the normal form of the target is
-	// another one.
+	// Exact means that the log shows the target as it was sent. HasNormal means that the normal form
+	// of the target differs from it.
 	Exact, HasNormal bool
-	// SourceOnly: what the log told does not matter, so that the verdict is final.
+	// SourceOnly means that the log's answers don't matter, so that the verdict is final.
 	SourceOnly bool
 	Copies
 }
 
-// Copies say whether the copies of an origin's robots.txt permit a target or its normal form.
+// Copies reports whether the copies of an origin's robots.txt permit a target or its normal form.
 type Copies interface {
-	// Permit reports whether the rules of all copies of an origin that are bodies permit the
-	// target, or its normal form. False may mean that it is not known. It is asked only before the
-	// log has been read to its end.
+	// Permit reports whether the rules of all copies of an origin with a body permit the target, or
+	// its normal form. False may mean unknown. It is only called before the log has been read
+	// completely.
 	Permit(origin int32, normal bool) bool
-	// Stances has the stance of each copy, until the next call. It has also the copies that were
-	// not lawful: what the log shows may depend on any of them.
+	// Stances returns the stance of each copy. The result is valid until the next call. It includes
+	// copies that were not lawful, because what the log shows may depend on any of them.
 	Stances(origin int32, normal bool) []policy.Stance
 }
 
-// Decide gives a request its verdict. told is what the log told the operator of its crawler, of the
-// same policy; nil if the log has not been read to its end. Then final reports whether no other
-// line can change the verdict, but for proof that the client is not the crawler.
+// Decide decides the verdict on a request. told is what the log told the crawler's operator under
+// the same policy, or nil if the log has not been read completely. In that case final reports
+// whether no other line can change the verdict, except proof that the client isn't the crawler.
 //
-// The order of the questions is part of the specification (audit-rules 1). What is forbidden as it
-// stands, but not in its normal form, is contested, and what is permitted or contested, but
+// The order of the checks is part of the specification (audit-rules 1). A path that is forbidden as
+// it stands, but not in its normal form, is contested. One that is permitted or contested, but
 // forbidden in its normal form, is evasive (audit-rules 5).
 func Decide(p *policy.Policy, c *Case, told *Told) (d Decision, final bool) {
 	switch {
@@ -110,7 +110,7 @@ func Decide(p *policy.Policy, c *Case, told *Told) (d Decision, final bool) {
 	return d, final
 }
 
-// onSite is the verdict by all origins of a site: that by each of them, or none.
+// onSite returns the common verdict of a site's origins, or none if they differ.
 func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, final bool) {
 	var before *policy.Lawful
 	for i := range c.Site.N {
@@ -122,7 +122,7 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 			l = p.Lawful(o, c.Time, c.Class)
 		}
 		if told == nil && l == before && p.OneHost(until) {
-			continue // they have one history, as http and https of a host nearly always do
+			continue // they share one history, as http and https of a host nearly always do
 		}
 		before = l
 		e := Decision{}
@@ -147,7 +147,8 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 	return d, final
 }
 
-// bySource is the verdict by the source's copies of one origin. Nearly always all of them permit the target.
+// bySource returns the verdict by the source's copies of one origin. Nearly always all of them
+// permit the target.
 func (c *Case) bySource(p *policy.Policy, o int32, normal bool, l *policy.Lawful) (d Decision, final bool) {
 	redirects := p.MayRedirect(o)
 	if len(l.Bodies) > 0 && !redirects && c.Permit(o, normal) {
@@ -159,10 +160,10 @@ func (c *Case) bySource(p *policy.Policy, o int32, normal bool, l *policy.Lawful
 	return sure(l, c.Stances(o, normal), redirects)
 }
 
-// sure is the verdict of a request on one origin whose copies all have the same stance, if that
-// stands whatever else the log shows: that may add any copy of the origin, that robots.txt is not
-// there, that it failed or is elsewhere, and it may matter whether the crawler was informed.
-// redirects is set if some version of the origin is a redirect that may not be possible to follow.
+// sure returns the verdict for an origin whose copies all have the same stance, if it can't change
+// whatever else the log shows. The log may add any copy of the origin, or show that robots.txt is
+// missing, failed or elsewhere, and it may matter whether the crawler was informed. redirects means
+// that some version of the origin is a redirect that may be impossible to follow.
 func sure(l *policy.Lawful, stances []policy.Stance, redirects bool) (d Decision, ok bool) {
 	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(stances,
 		func(a policy.Stance) bool { return a != stances[0] }) {
@@ -177,21 +178,19 @@ func sure(l *policy.Lawful, stances []policy.Stance, redirects bool) (d Decision
 	return d, false
 }
 
-// loggedAnswers are what the log's own answers to robots.txt add to the lawful copies of
-// the source.
+// loggedAnswers are what the log's answers to robots.txt add to the lawful copies of the source.
 type loggedAnswers struct {
-	none        bool    // there is no robots.txt: everything is allowed
+	none        bool    // no robots.txt: everything is allowed
 	unreachable bool    // it failed, and everything is allowed
 	redirect    bool    // robots.txt is elsewhere
-	unknown     bool    // a file was sent that nobody knows
-	bodies      []int32 // copies of files that were sent; some of them may be in Lawful.Bodies
+	unknown     bool    // an unknown file was sent
+	bodies      []int32 // copies of the files sent; some may also be in Lawful.Bodies
 }
 
-// verdictOf gives the verdict of a request on one origin (audit-rules 2). stances has
-// the stance of each copy. A copy that the readings of a crawler differ on, or whose
-// stance depends on what the log does not show of the path, is taken once as forbidding and
-// once as permitting: if that gives two verdicts, the request is contested or in grace, or
-// its path is lossy.
+// verdictOf returns the verdict for one origin (audit-rules 2). stances has the stance of each
+// copy. If a crawler's readings differ on a copy, or if its stance depends on parts of the path
+// that the log doesn't show, the copy is tried as forbidding and as permitting. If that gives two
+// verdicts, the request is contested or in grace, or its path is lossy.
 func verdictOf(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers) Decision {
 	d := verdictTaking(l, stances, logged, policy.Forbids)
 	doubt := leastSure(stances, l.Bodies, l.Hops, logged.bodies)
@@ -212,8 +211,8 @@ func verdictOf(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers) 
 	}
 }
 
-// leastSure returns the stance of the copies that says least: a stance says less than those
-// before it.
+// leastSure returns the least certain stance of the copies. Later stances are less certain than
+// earlier ones.
 func leastSure(stances []policy.Stance, copies ...[]int32) (least policy.Stance) {
 	for _, list := range copies {
 		for _, i := range list {
@@ -223,8 +222,8 @@ func leastSure(stances []policy.Stance, copies ...[]int32) (least policy.Stance)
 	return least
 }
 
-// verdictTaking returns the verdict that results if each copy in doubt, whose stance is Contested or Unseen,
-// is taken to have the stance doubtful, which is Forbids or Permits.
+// verdictTaking returns the verdict with the stance doubtful, which is Forbids or Permits, for
+// every copy whose stance is Contested or Unseen.
 func verdictTaking(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers, doubtful policy.Stance) Decision {
 	permits := func(i int32) bool {
 		return stances[i] == policy.Permits || stances[i] >= policy.Contested && doubtful == policy.Permits
@@ -239,8 +238,8 @@ func verdictTaking(l *policy.Lawful, stances []policy.Stance, logged loggedAnswe
 	}
 	none, unreachable, redirected := l.NoPolicy || logged.none, l.Unreachable || logged.unreachable, l.Redirected
 	for _, i := range l.Hops {
-		// A redirect through a path that the crawler may not fetch leads nowhere, and
-		// counts as no robots.txt; another one cannot be followed.
+		// A redirect through a path that the crawler may not fetch leads nowhere and counts as no
+		// robots.txt. Any other can't be followed.
 		none, redirected = none || !permits(i), redirected || permits(i)
 	}
 	permitted := permitting > 0 || none || unreachable

@@ -15,8 +15,8 @@ import (
 )
 
 // TestSettle goes through the five questions of audit-rules 2. Copies are letters: p permits, f
-// forbids, c is contested; those after a slash are hops, those after a plus the log has shown.
-// Words are flags of the source, and after "log:" what the log has told.
+// forbids, c is contested; those after a slash are hops, and those after a plus are from the log.
+// Words are flags of the source, or after "log:" answers in the log.
 func TestSettle(t *testing.T) {
 	for _, test := range []struct{ given, want string }{
 		{"p", "allowed"},
@@ -97,9 +97,9 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestSureIsSure: a verdict of the source alone is sure only if nothing that the log may add
-// changes it: other copies, an answer that there is no robots.txt, a failure, a redirect, a span
-// that begins earlier. Where every copy permits and nothing redirects, it is sure.
+// TestSureIsSure checks that a verdict by the source alone is sure only if nothing in the log can
+// change it: other copies, an answer that there is no robots.txt, a failure, a redirect, a span
+// that begins earlier. If every copy permits and nothing redirects, it is sure.
 func TestSureIsSure(t *testing.T) {
 	lists := [][]int32{nil, {0}, {1}, {0, 1}}
 	flagged := func(l policy.Lawful, flags int) policy.Lawful {
@@ -122,7 +122,7 @@ func TestSureIsSure(t *testing.T) {
 		if len(bodies) == 0 && flags == 0 {
 			continue // something was in force
 		}
-		stances := all[:2] // of the bodies; the third is of the hop
+		stances := all[:2] // the bodies; the third belongs to the hop
 		if redirects {
 			stances = all
 		}
@@ -147,8 +147,8 @@ func TestSureIsSure(t *testing.T) {
 	}
 }
 
-// TestMoments compares with the moments one by one: intervals that are as long as the gap
-// meet the same ones, and the first of those in an interval is exact if there is no gap.
+// TestMoments compares with uncompressed moments: intervals as long as the gap meet the same ones,
+// and without a gap the first one in an interval is exact.
 func TestMoments(t *testing.T) {
 	const gap = 1000
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -196,7 +196,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestMomentsAreBounded: of more moments than are kept, none is lost.
+// TestMomentsAreBounded checks that beyond the limit no moment is lost.
 func TestMomentsAreBounded(t *testing.T) {
 	var m moments
 	for i := range int64(maxMoments + 1000) {
@@ -240,9 +240,9 @@ func history(t *testing.T, o policy.Options, list ...version) *policy.Policy {
 	return p
 }
 
-// Of any number of crawlers that share a name, no more is noted about what they were told than
-// there is room for; and redirects that something may still follow are few, also if all fetches of
-// a minute are redirected.
+// TestToldIsBounded checks that for any number of crawlers with the same name the memory for what
+// they were told is bounded, and that few redirects can still be followed, even if all fetches of a
+// minute are redirected.
 func TestToldIsBounded(t *testing.T) {
 	f := NewTold(NewAnswers(history(t, policy.Options{}, version{from: -9 * aDay, body: "a"})))
 	for i := range 100_000 {

@@ -13,7 +13,7 @@ const minute = int64(60_000_000_000)
 // byKind has the moments of each kind of answer to a GET of /robots.txt.
 type byKind [Kinds]moments
 
-// meets reports whether there was an answer in [from, to] of a kind of which is is true.
+// meets reports whether there was an answer in [from, to] of a kind for which is returns true.
 func (k *byKind) meets(from, to int64, by answer.Class, is func(Kind, answer.Class) bool) bool {
 	for kind := range Kinds {
 		if is(kind, by) && k[kind].meets(from, to) {
@@ -23,19 +23,19 @@ func (k *byKind) meets(from, to int64, by answer.Class, is func(Kind, answer.Cla
 	return false
 }
 
-// moments are points in time, in order. Where add has a gap, only the ends are kept of each
-// run of moments that is no longer than it: an interval at least as long as the gap that
-// has one of the run has one of its ends.
+// moments are sorted points in time. If add has a gap, it keeps only the ends of each run of
+// moments no longer than the gap. An interval that is at least as long as the gap and contains a
+// moment of the run then also contains one of its ends.
 type moments struct {
 	kept []int64
-	gap  int64 // at least; 0 while there are few
+	gap  int64 // minimum; 0 while there are few
 }
 
-// maxMoments bounds the moments that are kept. For a gap of 24 hours it is enough for 170
-// years. Others become coarser, which lets more copies be lawful.
+// maxMoments limits the number of moments. With a gap of 24 hours it covers 170 years. Beyond it
+// moments become coarser, which makes more copies lawful.
 const maxMoments = 1 << 16
 
-// add adds a moment, none before those added.
+// add adds a moment, which must not precede earlier ones.
 func (m *moments) add(t, gap int64) {
 	n := len(m.kept)
 	switch {
@@ -54,8 +54,8 @@ func (m *moments) add(t, gap int64) {
 	}
 }
 
-// first returns the first moment in [from, to], or math.MaxInt64 if there is none. If they
-// have become coarser, there may have been one anywhere in a gap.
+// first returns the first moment in [from, to], or math.MaxInt64 if there is none. If moments have
+// become coarser, there may have been one anywhere in a gap.
 func (m *moments) first(from, to int64) int64 {
 	i, _ := slices.BinarySearch(m.kept, from)
 	switch {
@@ -68,7 +68,7 @@ func (m *moments) first(from, to int64) int64 {
 	return math.MaxInt64
 }
 
-// last returns the last moment in [from, to], or math.MinInt64 if there is none. If they have
+// last returns the last moment in [from, to], or math.MinInt64 if there is none. If moments have
 // become coarser, there may have been one anywhere in a gap.
 func (m *moments) last(from, to int64) int64 {
 	i, found := slices.BinarySearch(m.kept, to)

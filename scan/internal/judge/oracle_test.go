@@ -74,8 +74,8 @@ func (o *simOracle) say(format string, args ...any) {
 	}
 }
 
-// simVerdict is what is said of one request. verdict is empty for a line that is
-// no request of a crawler; then bucket says where it is counted.
+// simVerdict is the verdict on one request. verdict is empty for a line that isn't a request of a
+// crawler; then bucket says where it is counted.
 type simVerdict struct {
 	bucket   string // blank, unparsed, not_crawlers, not_judged, other_host or ""
 	crawler  *simBot
@@ -114,7 +114,7 @@ func (v simVerdict) String() string {
 	return s
 }
 
-// decide tells what the audit must say of the i-th request.
+// decide returns the expected verdict on the i-th request.
 func (o *simOracle) decide(i int) simVerdict {
 	r := &o.w.requests[i]
 	switch {
@@ -784,7 +784,7 @@ type simGet struct {
 	*simRequest
 	by    simIdentity
 	sites []simOrigin // whose robots.txt it may be
-	known bool        // the log tells the host
+	known bool        // the log has the host
 }
 
 // isFile: "2xx other than 204 with a logged size that is not 0".
@@ -969,8 +969,8 @@ func (l *simLawful) settle(answers []simJudgement, upTo simAnswer) string {
 	return "no_policy"
 }
 
-// cite returns the rule that a violation quotes: that of the newest version with
-// one of the lawful bodies that began by t + s, else of the oldest of those.
+// cite returns the rule that a violation quotes: from the newest version with one of the lawful
+// bodies that began by t + s, or else from the oldest of those.
 func (o *simOracle) cite(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot, l *simLawful) simRule {
 	var cited *simPiece
 	for i := range o.timelines[at] {
@@ -1273,7 +1273,7 @@ func (c simTwin) hasGroup(k twinKey) bool {
 
 // ---- the report (9, 10) ----
 
-// report sums up what is said of all requests.
+// report sums up the verdicts on all requests.
 func (o *simOracle) report() figures {
 	f, bots := figures{"schema": "robotsieve.audit/3"}, map[string]*simBot{}
 	for i := range o.w.requests {

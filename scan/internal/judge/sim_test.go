@@ -20,7 +20,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// These are of the tests of the command, too.
+// The command's tests use these, too.
 type (
 	figures       = reporttest.Figures
 	simRange      = reporttest.Range
@@ -37,9 +37,9 @@ func gravity(d simDifference) int {
 	return 10
 }
 
-// quantile is that of sorted values; there are several ways to compute one, so anything between the two
-// neighbours of the place will do, and a report that keeps no list of all gaps may be off by a hundredth. The
-// longest is exact.
+// quantile compares with a quantile of sorted values. There are several ways to compute one, so
+// anything between the two neighbours of the place will do, and a report without a list of all gaps
+// may be off by a hundredth. The longest is exact.
 func quantile(values []int64, q float64) simRange {
 	place, slack, off := q*float64(len(values)-1), 0.0, 0.01
 	if q < 0.5 {
@@ -221,7 +221,8 @@ func seeds(t *testing.T, n uint64) uint64 {
 	return n
 }
 
-// No figure of a report may differ from the truth: no false accusation, and none missed.
+// TestAuditEqualsTheTruth checks that no figure of a report differs from the truth, without false
+// or missed accusations.
 func TestAuditEqualsTheTruth(t *testing.T) {
 	failed, counts := 0, map[string]int{}
 	for seed := range seeds(t, 60) {
@@ -249,8 +250,8 @@ func TestAuditEqualsTheTruth(t *testing.T) {
 	}
 }
 
-// The result depends only on the set of lines: not on their order, nor on the
-// files, the parts and the workers that they are spread over, nor on the memory.
+// TestAuditIsTheSameHoweverItIsCut checks that the result only depends on the set of lines: not on
+// their order, on the files, shards and workers over which they are spread, or on the memory.
 func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 	for seed := range seeds(t, 20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Sender is a crawler, the site that it requested, and how far its identity is proven.
+// Sender is a crawler, the requested site, and how well the crawler's identity is proven.
 type Sender struct {
-	Crawler  uint32 // a number of it; its word, where the number stands for several
+	Crawler  uint32 // the crawler's number; its word, if several share the number
 	Word     string
 	Site     policy.Site
 	Identity uint8
@@ -24,35 +24,35 @@ type Fetch struct {
 	Time    int64 // in nanoseconds since 1970, if HasTime
 	HasTime bool
 	Kind    Kind
-	Size    int64 // if that shows which file was sent; otherwise 0
+	Size    int64 // if it shows which file was sent, otherwise 0
 }
 
-// Told is what the log's own answers to GETs of /robots.txt told the crawlers of an
-// operator. Its memory is proportional to the days of the log, not to its fetches.
+// Told summarizes the logged answers to an operator's crawlers for GETs of /robots.txt. Its memory
+// is proportional to the days of the log, not to the number of fetches.
 type Told struct {
 	*Answers
 	origins   map[int32]*originTold
-	anyOrigin originTold // where the origin is not known
+	anyOrigin originTold // where the origin is unknown
 	rules     map[Sender][]rulesTold
 	held      int     // bytes of rules
-	redirects []Fetch // those not yet in originTold, in the order of time
+	redirects []Fetch // not yet in originTold, in order of time
 	bodies    []int32
 }
 
-// originTold has the moments of each kind of answer, and of each size that showed another
-// file than those in force.
+// originTold has the moments of each kind of answer, and of each size that showed a file other than
+// those in force.
 type originTold struct {
 	byKind
 	sizes   map[int64]*moments
-	fetches moments   // all of them, if anybody ever got a 5xx
+	fetches moments   // all fetches, if anybody ever got a 5xx
 	sent    sizeCount // to all agents of the operator
-	odd     bool      // one of the fetches was sent a file that no version is
+	odd     bool      // some fetch got a file that matches no version
 }
 
 var nothingTold originTold
 
-// rulesTold is the first moment at which a crawler got the rules while these versions of
-// each of the origins were in force.
+// rulesTold is the first moment at which a crawler got the rules while these versions of the
+// origins were in force.
 type rulesTold struct {
 	versions []versionRange
 	moment   int64
@@ -61,15 +61,14 @@ type rulesTold struct {
 // versionRange is Versions[first:last].
 type versionRange struct{ first, last int }
 
-// NewTold returns what the crawlers of an operator were told before the first fetch of them. all
-// are complete.
+// NewTold returns the state before the first fetch of an operator's crawlers. all must be complete.
 func NewTold(all *Answers) *Told {
 	return &Told{Answers: all, origins: map[int32]*originTold{}, rules: map[Sender][]rulesTold{}}
 }
 
-// Add adds n equal fetches, and reports whether their size shows what the crawler was sent: a
-// version, of whatever time, of an origin that it may have asked has it. Fetches with a time come
-// in its order.
+// Add adds n equal fetches. It reports whether their size shows what the crawler was sent, which
+// means that a version of any time has this size, at an origin that the crawler may have asked.
+// Fetches with a time must come in order of time.
 func (f *Told) Add(x *Fetch, n int64) (shown bool) {
 	f.addSent(x, n)
 	if x.HasTime {
@@ -79,7 +78,7 @@ func (f *Told) Add(x *Fetch, n int64) (shown bool) {
 	return x.Size > 0 && len(f.originsOfSize(x.Site, x.Size)) > 0
 }
 
-// addSent counts n equal answers by whether a version has the size of the file that was sent.
+// addSent counts n equal answers by whether some version has the size of the sent file.
 func (f *Told) addSent(x *Fetch, n int64) {
 	if x.Size == 0 {
 		return
@@ -90,11 +89,11 @@ func (f *Told) addSent(x *Fetch, n int64) {
 	for o := x.Site.First; o < x.Site.First+x.Site.N; o++ {
 		of, odd := f.of(o), !f.policy.HasSize(o, x.Size)
 		of.sent.add(odd, n)
-		of.odd = of.odd || odd && x.Kind == ToldFile // otherwise to an agent that is not bound
+		of.odd = of.odd || odd && x.Kind == ToldFile // otherwise to an agent that isn't bound
 	}
 }
 
-// answered adds what a fetch was answered.
+// answered records the answer of a fetch.
 func (f *Told) answered(x *Fetch) {
 	f.noteRedirects(x.Time - followed)
 	if x.Kind == ToldNothing {
@@ -126,14 +125,14 @@ func (f *Told) answered(x *Fetch) {
 	}
 }
 
-// maxRedirects bounds the redirects that may still be followed. Of more within a minute the
-// first count as not followed, which lets more requests be undecided.
+// maxRedirects limits the redirects that may still be followed. If there are more within a minute,
+// the first count as not followed, which leaves more requests undecided.
 const maxRedirects = 1 << 12
 
-// followed is how long after a redirect the file counts as what it led to.
+// followed is how long after a redirect a file counts as its result.
 const followed = minute
 
-// noteRedirects notes the redirects before a moment: nothing after it explains them.
+// noteRedirects records the redirects before a moment that no later answer can explain.
 func (f *Told) noteRedirects(before int64) {
 	for len(f.redirects) > 0 && f.redirects[0].Time < before {
 		f.note(&f.redirects[0])
@@ -141,7 +140,7 @@ func (f *Told) noteRedirects(before int64) {
 	}
 }
 
-// note notes the moment of a fetch for each origin that it may have been from.
+// note records the moment of a fetch for each possible origin.
 func (f *Told) note(x *Fetch) {
 	kind := x.Kind
 	if kind == ToldMoved {
@@ -162,8 +161,8 @@ func (f *Told) of(o int32) *originTold {
 	return f.origins[o]
 }
 
-// addSize notes when a file was sent, for each origin that it may be from and that had a file of
-// its size, but not then.
+// addSize records when a file was sent, for each possible origin that had a file of its size, but
+// not then.
 func (f *Told) addSize(x *Fetch) {
 	if x.Size == 0 {
 		return
@@ -183,11 +182,11 @@ func (f *Told) addSize(x *Fetch) {
 	}
 }
 
-// tell notes which rules a fetch was sent.
+// tell records which rules a fetch was sent.
 func (f *Told) tell(x *Fetch) {
 	versions := f.sent(nil, x)
-	// Versions come in the order of time, too: if a fetch has told of those in force now,
-	// the last one has.
+	// Versions are also in order of time. If a fetch has told of those in force now, it is the last
+	// one.
 	known := f.rules[x.Sender]
 	n := len(known)
 	if len(versions) == 0 || n > 0 && slices.Equal(known[n-1].versions, versions) || f.held > f.mostTold {
@@ -197,8 +196,8 @@ func (f *Told) tell(x *Fetch) {
 	f.rules[x.Sender] = append(known, rulesTold{versions, x.Time})
 }
 
-// sent appends the versions of each origin of which a fetch was sent one; none if the log
-// does not show that for each.
+// sent appends the versions of each origin that a fetch may have been sent. It returns none if the
+// log doesn't show that for each origin.
 func (f *Told) sent(dst []versionRange, x *Fetch) []versionRange {
 	if x.Kind != ToldFile && x.Kind != ToldSame {
 		return dst
@@ -213,9 +212,8 @@ func (f *Told) sent(dst []versionRange, x *Fetch) []versionRange {
 	return dst
 }
 
-// lawful returns the copies of an origin that are lawful at a moment by the source and by
-// what the log told crawlers of the operator (audit-rules 2), both of them valid
-// until the next call.
+// lawful returns the copies of an origin that are lawful at a moment, by the source and by what the
+// log told crawlers of the operator (audit-rules 2). Both are valid until the next call.
 func (f *Told) lawful(o int32, t int64, by answer.Class) (*policy.Lawful, loggedAnswers) {
 	f.noteRedirects(math.MaxInt64)
 	of := cmp.Or(f.origins[o], &nothingTold)
@@ -245,9 +243,9 @@ func (f *Told) lawful(o int32, t int64, by answer.Class) (*policy.Lawful, logged
 	return l, logged
 }
 
-// sentUnknown reports whether crawlers of the operator were sent a file of an origin that is no
-// version of it, unless most of the files that other clients were sent are none either, and the bodies
-// of all versions are known.
+// sentUnknown reports whether crawlers of the operator were sent an origin's file that matches no
+// version. It returns false if most of the files sent to other clients match none either, provided
+// the bodies of all versions are known.
 func (f *Told) sentUnknown(o int32) bool {
 	of, toAll := cmp.Or(f.origins[o], &nothingTold), cmp.Or(f.Answers.origins[o], &noAnswers)
 	if !of.odd && !f.anyOrigin.odd {
@@ -259,8 +257,8 @@ func (f *Told) sentUnknown(o int32) bool {
 	return !most
 }
 
-// ClearedByStrangers reports whether a request has its verdict, by which it is no violation, only because
-// clients that name no crawler were answered 404 or 410.
+// ClearedByStrangers reports whether a request is not a violation only because clients that name no
+// crawler got a 404 or 410.
 func (f *Told) ClearedByStrangers(c *Case, d Decision) bool {
 	if d.Verdict != report.NoPolicy || f.GoneToStrangers == [2]int64{} {
 		return false
@@ -272,9 +270,9 @@ func (f *Told) ClearedByStrangers(c *Case, d Decision) bool {
 }
 
 // Informed reports whether a crawler had got rules that forbid a request before a moment. stances
-// are those of the copies of each origin that the request may have gone to. A fetch that may have
-// been from several origins counts only if the rules of all of them forbid the request, and only for
-// a request that may have gone to the same ones. Or it fetched from each of them.
+// are the stances of the copies of each possible origin. A fetch that may have been from several
+// origins counts only if the rules of all of them forbid the request, and only for a request with
+// the same possible origins. Otherwise the crawler must have fetched from each of them.
 func (f *Told) Informed(from Sender, t int64, stances [][]policy.Stance) bool {
 	if f.toldBefore(from, t, stances) {
 		return true
@@ -289,7 +287,8 @@ func (f *Told) Informed(from Sender, t int64, stances [][]policy.Stance) bool {
 	return true
 }
 
-// toldBefore is Informed with the fetches from the same site only. Nearly always the last fetch decides.
+// toldBefore is Informed, restricted to fetches from the same site. Nearly always the last fetch
+// decides.
 func (f *Told) toldBefore(from Sender, t int64, stances [][]policy.Stance) bool {
 	for _, told := range slices.Backward(f.rules[from]) {
 		if told.moment < t && f.forbid(from.Site, told.versions, stances) {
@@ -299,8 +298,8 @@ func (f *Told) toldBefore(from Sender, t int64, stances [][]policy.Stance) bool 
 	return false
 }
 
-// forbid reports whether all these versions of each origin of a site have bodies that forbid
-// a request with these stances.
+// forbid reports whether all these versions of each origin of a site have bodies that forbid a
+// request with these stances.
 func (f *Told) forbid(at policy.Site, versions []versionRange, stances [][]policy.Stance) bool {
 	for i, r := range versions {
 		list := f.policy.Versions(at.First + int32(i))[r.first:r.last]

@@ -19,7 +19,7 @@ import (
 
 // A world is all that an audit is given, in a form of which the truth can be told: the versions of
 // robots.txt of some origins, lists of addresses, and requests, each with the line that a server
-// would have logged. What the audit must say of it is told by simOracle.
+// would have logged. simOracle determines what the audit must report.
 //
 // Times are seconds since 1970, because logs and manifests have no finer ones here.
 
@@ -416,7 +416,7 @@ type simMaker struct {
 	ages   []int64 // max_age that goes with each body
 	bots   []*simBot
 	padded int64   // by so much the server makes every body longer
-	ports  bool    // the log tells the port
+	ports  bool    // the log has the port
 	turns  []int64 // when something changes
 	odd    int     // of a hundred answers, those with a size that no version has
 	calm   bool    // versions stay for long, most of them are the first body, and what is between them failed
@@ -687,7 +687,7 @@ func (m *simMaker) stay(status int) int64 {
 	return int64(1+m.r.IntN(15))*day + int64(m.r.IntN(24))*hour
 }
 
-// Addresses: those of a crawler, by its place in the data, and others.
+// Addresses of a crawler, by its place in the data, and others.
 func simHome(b *simBot) []string {
 	for i, known := range simKnown() {
 		if known == b {
@@ -976,7 +976,8 @@ func (m *simMaker) place() simOrigin {
 	return pick(m.r, pick(m.r, simPlaces).origins())
 }
 
-// send sets what a log tells of where a request went, and returns the host field of its line.
+// send determines what a log shows about where a request went, and returns the host field of its
+// line.
 func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	r.at, r.path = at, r.target
 	if strings.HasPrefix(r.target, "/") && !strings.HasPrefix(r.target, "//") && m.chance(6) {

@@ -20,7 +20,7 @@ func Bare(text []byte) (url []byte, ok bool) {
 	return url, bytes.IndexByte(url, '\r') < 0 && bytes.IndexByte(url, '\n') < 0
 }
 
-// trim cuts off the controls and blanks around a text.
+// trim removes control characters and blanks around a text.
 func trim(text []byte) []byte {
 	for len(text) > 0 && text[0] <= ' ' {
 		text = text[1:]
@@ -31,14 +31,14 @@ func trim(text []byte) []byte {
 	return text
 }
 
-// withoutNote cuts off the note after a URL.
+// withoutNote removes the note after a URL.
 func withoutNote(url []byte) []byte {
 	for at := range url {
 		if url[at] != ' ' {
 			continue
 		}
 		note := url[at+1:]
-		isFields := note[0] == '[' && note[len(note)-1] == ']' // trim has left no blank at the end
+		isFields := note[0] == '[' && note[len(note)-1] == ']' // trim has removed blanks at the end
 		if note[0] == '#' || isFields || isStatus(note) {
 			return trim(url[:at])
 		}
@@ -46,8 +46,7 @@ func withoutNote(url []byte) []byte {
 	return url
 }
 
-// isStatus reports whether a text is the status of an answer, perhaps with OK or with other numbers
-// behind it.
+// isStatus reports whether a text is a status, optionally followed by OK or by other numbers.
 func isStatus(text []byte) bool {
 	if len(text) < 3 || text[0] < '1' || text[0] > '5' {
 		return false

@@ -9,12 +9,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
-// usualCDX are the first columns of CDX without a header: of the forms with 11, 10, 9 and 7
-// columns alike.
+// usualCDX are the first columns of CDX without a header. The forms with 11, 10, 9 and 7 columns
+// share them.
 const usualCDX = " CDX N b a"
 
-// newCDX returns the layout of CDX. Its header names the columns by letters: a is the
-// original URL, b the time of the capture, and N and A are keys.
+// newCDX returns the layout of CDX. The header names columns by letters: a is the original URL, b
+// the time of the capture, and N and A are keys.
 //
 // Source: https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/
 func newCDX(_ *kindRow, head []byte, o Options) (*Layout, error) {
@@ -44,7 +44,7 @@ func newCDX(_ *kindRow, head []byte, o Options) (*Layout, error) {
 	return l, nil
 }
 
-// isIndexHeader reports whether a line of an index is about the others.
+// isIndexHeader reports whether a line of an index is metadata.
 func isIndexHeader(line []byte) bool {
 	switch line[0] {
 	case '!', '#', '@':
@@ -53,7 +53,7 @@ func isIndexHeader(line []byte) bool {
 	return sniff.IsCDXHeader(line)
 }
 
-// newCDXJ returns the layout of CDXJ. pywb and Common Crawl write the member url, and InterPlanetary
+// newCDXJ returns the layout of CDXJ. pywb and Common Crawl write the member url, InterPlanetary
 // Wayback original_uri.
 func newCDXJ(_ *kindRow, _ []byte, o Options) (*Layout, error) {
 	if o.Date != "" {
@@ -82,7 +82,7 @@ func (r *Reader) capture(row *Row) (url, stamp []byte) {
 
 var blank = []byte(" ")
 
-// unkeyed returns the URL of a key in the buffer of the reader, nil if it has none.
+// unkeyed decodes the URL of a key into the reader's buffer. It returns nil if the key has none.
 func (r *Reader) unkeyed(key []byte) []byte {
 	from := len(r.buf)
 	var ok bool

@@ -52,16 +52,16 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 	return lines(text, rows, name, o)
 }
 
-// arrayLine is a line that an array may begin with.
+// arrayLine matches a possible first line of an array.
 var arrayLine = lazy.Regexp(`^\[\s*([{\["]|$)`)
 
-// rowsLine is a line that an array of arrays may begin with.
+// rowsLine matches a possible first line of an array of arrays.
 var rowsLine = lazy.Regexp(`^\[\s*\[`)
 
-// notList makes what package sniff says of something that is no log say that it is no list.
+// notList rewords an error of package sniff from "log" to "list".
 var notList = strings.NewReplacer(", not a log", ", not a list", ", not a text log", ", not a list")
 
-// byName returns the kind of a list by its name alone.
+// byName returns the kind of a list by its name.
 func byName(name string) Kind {
 	if kind := ParseKind(sniff.Named(name)); kind != Unknown {
 		return kind
@@ -69,7 +69,7 @@ func byName(name string) Kind {
 	return URLs
 }
 
-// lines returns the kind of a list of lines that are neither JSON nor an index.
+// lines returns the kind of a list whose lines are neither JSON nor an index.
 func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 	table := CSV
 	if bytes.IndexByte(rows[0], '\t') >= 0 {
@@ -97,9 +97,9 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 	return URLs, nil
 }
 
-// isTable reports whether rows are a table: by a header that names a column of URLs, or as all
-// rows have as many fields, of which not the first alone is a URL, or is quoted, or has a header, or the
-// others are codes.
+// isTable reports whether rows form a table. named means that a header names a column of URLs.
+// whole means that all rows have the same number of fields, and that the URL isn't simply the first
+// of several: it is quoted, under a header, in a later column or in TSV, or only codes follow it.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
 	l, table, err := kinds[k].table(head, o)
 	if err != nil {
@@ -114,7 +114,7 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 // code matches a language, country or region code, which no URL has after a comma.
 var code = lazy.Regexp(`^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$`)
 
-// isOther reports whether a row is another one than a URL with codes.
+// isOther reports whether a row is anything but a URL with codes.
 func isOther(row []string) bool {
 	codes := row[min(1, len(row)):]
 	return len(strings.Join(codes, "")) == 0 || slices.ContainsFunc(codes, func(text string) bool {
@@ -136,8 +136,8 @@ func objects(head []byte, rows [][]byte) (Kind, error) {
 	return JSON, nil
 }
 
-// otherLines returns an error that names rows of a log, or of something else that is known and
-// no list; nil if they are not known.
+// otherLines returns an error that identifies rows of a log or of another known format, or nil if
+// they aren't recognized.
 func otherLines(rows [][]byte) error {
 	const most = 16
 	f, err := format.Detect(append(bytes.Join(rows[:min(len(rows), most)], []byte("\n")), '\n'), true)
@@ -152,15 +152,15 @@ func otherLines(rows [][]byte) error {
 	return nil
 }
 
-// markup returns the kind of a text that begins with a tag, and its error; Unknown without an
-// error if it only looks like one.
+// markup returns the kind of a text that begins with a tag, with an error if it can't be read. It
+// returns Unknown without an error if the text only looks like markup.
 func markup(text []byte) (Kind, error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.Strict, d.CharsetReader = false, charset
 	for {
 		token, err := d.RawToken()
 		if err != nil {
-			return Unknown, nil //nolint:nilerr // it is no markup
+			return Unknown, nil //nolint:nilerr // it isn't markup
 		}
 		switch t := token.(type) {
 		case xml.Directive:
@@ -183,5 +183,5 @@ func markup(text []byte) (Kind, error) {
 
 var errPage = errors.New("it is a web page, not a list of URLs")
 
-// roots are the names of the root elements that NewSitemap reads.
+// roots are the names of root elements that NewSitemap accepts.
 var roots = map[string]bool{"urlset": true, "sitemapindex": true, "rss": true, "feed": true, "rdf": true}

@@ -25,8 +25,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestHostileSitemaps reads sitemaps without end: each ends with an error, soon, and has
-// not taken much memory.
+// TestHostileSitemaps reads endless sitemaps: each ends with an error, soon, and with little
+// memory.
 func TestHostileSitemaps(t *testing.T) {
 	for name, list := range map[string]endless{
 		"text":            {begin: "<urlset><url><loc>", repeat: "http://a/"},
@@ -60,7 +60,7 @@ func TestHostileSitemaps(t *testing.T) {
 	}
 }
 
-// TestLongRows reads rows of many fields, and of quotes and brackets without end.
+// TestLongRows reads rows with many fields, and with endless quotes and brackets.
 func TestLongRows(t *testing.T) {
 	const n = 1 << 20
 	objects := withMembers(&Layout{kind: JSON}, "url", "")

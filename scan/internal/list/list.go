@@ -1,5 +1,4 @@
-// Package list reads lists of URLs: it finds the URL in each line, and the time when it was
-// captured.
+// Package list reads lists of URLs. It finds the URL in each line, and when it was captured.
 //
 // Detect determines the kind of a list from its beginning. New finds out where the URL is in a row, which is the Layout
 // of the list, and its Reader iterates over the rows of chunks. A row is a line or, in a table, a record, which may
@@ -20,7 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// Kind is the form of a list.
+// Kind is the format of a list.
 type Kind uint8
 
 const (
@@ -28,23 +27,23 @@ const (
 	Unknown Kind = iota
 	// URLs has a URL on each line.
 	URLs
-	// CSV has rows of fields with commas, semicolons or vertical bars between them, which
-	// may be quoted (RFC 4180).
+	// CSV has rows of fields separated by commas, semicolons or vertical bars. Fields may be quoted
+	// (RFC 4180).
 	CSV
-	// TSV has rows of fields with tabs between them, which may be quoted as in CSV. In those that
-	// are not, backslashes escape.
+	// TSV has rows of fields separated by tabs. Fields may be quoted as in CSV, or escaped with
+	// backslashes.
 	TSV
 	// JSON has a JSON object on each line.
 	JSON
-	// CDX is an index of captures, of columns.
+	// CDX is an index of captures with columns.
 	CDX
 	// CDXJ is an index of captures: key, timestamp and a JSON object.
 	CDXJ
-	// Sitemap is a sitemap, an index of sitemaps or a feed. It is no kind of lines.
+	// Sitemap is a sitemap, an index of sitemaps or a feed. It doesn't consist of lines.
 	Sitemap
-	// WARC is the output of a crawl. It is no kind of lines.
+	// WARC is the output of a crawl. It doesn't consist of lines.
 	WARC
-	// Parquet is a table of columns. It is no kind of lines.
+	// Parquet is a table. It doesn't consist of lines.
 	Parquet
 )
 
@@ -78,7 +77,7 @@ func (k Kind) String() string {
 	return kinds[k].name
 }
 
-// ParseKind returns the kind with a name, Unknown if there is none. WAT and WET are WARC.
+// ParseKind returns the kind with a name, or Unknown if there is none. WAT and WET are WARC.
 func ParseKind(name string) Kind {
 	if name == "wat" || name == "wet" {
 		return WARC
@@ -89,48 +88,45 @@ func ParseKind(name string) Kind {
 // HasLines reports whether a list of the kind has a URL on each line, so that it has a Layout.
 func (k Kind) HasLines() bool { return kinds[k].layout != nil }
 
-// Options say where the URL and the time of each row are.
+// Options say where each row has its URL and its time.
 type Options struct {
-	// Column is the name or the number, from 1, of the column with the URL; in JSON and CDXJ
-	// the path of the member, with dots between the names. Empty means the one with URLs, of
-	// several one with a usual name.
+	// Column is the name of the URL's column, or its number from 1. In JSON and CDXJ it is the path of
+	// the member, with dots between the names. The default is the column with URLs; if there are
+	// several, one with a usual name.
 	Column string
-	// Date is the same for the time. Empty means none, but in CDX and CDXJ, which have it in
-	// a column of its own.
+	// Date is the same for the time. The default is none, except in CDX and CDXJ, which have a fixed
+	// column for it.
 	Date string
 }
 
-// State is what a row is.
+// State is the state of a row.
 type State uint8
 
 const (
 	// Good is a row with a URL.
 	Good State = iota
-	// Header is a line that is about the others.
+	// Header is a line with metadata.
 	Header
-	// Blank is a line of white space only.
+	// Blank is a line of white space.
 	Blank
-	// NoURL is a row without the column or member, or with an empty one or null.
+	// NoURL is a row whose URL column or member is missing, empty or null.
 	NoURL
-	// BadRow is a line that is no row of the format.
+	// BadRow is a line that isn't valid in the format.
 	BadRow
-	// BadTime is a row with a URL, but without a time that could be read where Options.Date
-	// says.
+	// BadTime is a row with a URL, but without a readable time where Options.Date says.
 	BadTime
 )
 
-// Row is one line, or record, of a list. Its slices are views that are valid until the next call of
-// Reader.Next.
+// Row is a line or record of a list. Its slices are valid until the next call of Reader.Next.
 type Row struct {
-	Line []byte // with its line end, and with the byte order mark of the first line
+	Line []byte // with line end and byte order mark
 	Text []byte // without both
-	URL  []byte // without quotes and escapes; set if State is Good or BadTime; see Bare
+	URL  []byte // unquoted and unescaped; set if State is Good or BadTime; see Bare
 	// Time is when the URL was captured, in Unix seconds, if HasTime is set.
 	Time    int64
 	HasTime bool
 	State   State
-	// End is the offset in Text of the brace that closes the JSON object of the row, -1 if
-	// there is none.
+	// End is the offset in Text of the closing brace of the row's JSON object, or -1 if there is none.
 	End int
 }
 
@@ -138,14 +134,14 @@ type Row struct {
 // use.
 type Layout struct {
 	kind      Kind
-	url, date int           // indexes of columns, or of members; date is -1 if there is none
-	shape     field.Columns // of rows of columns
-	headers   int           // how many rows that are not blank are before those with URLs
-	named     bool          // the header, or the caller, names a column that is used
-	guess     string        // the URL column, if it was found by its contents
+	url, date int           // indexes of columns or members; date is -1 if there is none
+	shape     field.Columns // of rows with columns
+	headers   int           // nonblank rows before the first one with a URL
+	named     bool          // the header, or the caller, names a used column
+	guess     string        // the URL column, if detected by its contents
 	records   bool          // rows are records, not lines
-	surt      bool          // the column of the URL has a key
-	object    *field.Object // of JSON and CDXJ
+	surt      bool          // the URL column has keys
+	object    *field.Object // for JSON and CDXJ
 }
 
 // New returns the layout of a list, given its beginning, head, which is up to format.SampleBytes long. The kind must
@@ -170,17 +166,17 @@ func newURLs(_ *kindRow, _ []byte, o Options) (*Layout, error) {
 	return &Layout{date: -1}, nil
 }
 
-// NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in
-// Unix seconds.
+// NewTimed returns the layout of lines from package columnar: a URL, a tab, and its time in Unix
+// seconds.
 func NewTimed() *Layout {
 	return &Layout{kind: CSV, url: 0, date: 1, shape: field.Columns{Delimiter: '\t', Quotes: true}}
 }
 
-// Guess describes the column or member of the URL, such as `column 2 ("Top pages")`, if nothing but
-// its values showed which one it is; else it is empty.
+// Guess describes the column or member of the URL, such as `column 2 ("Top pages")`, if it was
+// detected by its values only; otherwise it is empty.
 func (l *Layout) Guess() string { return l.guess }
 
-// Records returns the function that cuts a table into records, as source.Input has it; nil if the
+// Records returns a function that splits a table into records, for source.Input. It is nil if the
 // rows of the list are lines.
 func (l *Layout) Records() func(data []byte, final bool) (end int, lines bool) {
 	if l == nil || !l.records {
@@ -192,8 +188,8 @@ func (l *Layout) Records() func(data []byte, final bool) (end int, lines bool) {
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
 
-// Delimiter returns the byte that one more field would have before it: that between the
-// columns, a comma where a table has only one column, and a tab in lists without columns.
+// Delimiter returns the delimiter for appending another field: the one between columns, a comma if
+// a table has only one column, and a tab in lists without columns.
 func (l *Layout) Delimiter() byte {
 	switch l.shape.Delimiter {
 	case 0:
@@ -207,18 +203,18 @@ func (l *Layout) Delimiter() byte {
 // Timed reports whether the rows should have times.
 func (l *Layout) Timed() bool { return l.date >= 0 || l.kind == CDXJ }
 
-// Reader goes over the rows of chunks. It belongs to one goroutine, and allocates nothing
+// Reader iterates over the rows of chunks. It isn't safe for concurrent use, and doesn't allocate
 // once its buffers have grown.
 type Reader struct {
 	layout  *Layout
 	chunk   []byte
 	at      int    // where the next line begins
-	first   bool   // it is the first of the input
-	lines   bool   // each line is a row, whose quotes are sound
-	headers int    // how many of the next rows that are not blank are headers
-	buf     []byte // values without escapes
+	first   bool   // first chunk of the input
+	lines   bool   // each line is a row with closed quotes
+	headers int    // how many of the next nonblank rows are headers
+	buf     []byte // unescaped values
 	fields  []field.Span
-	members field.Row // of JSON and CDXJ
+	members field.Row // for JSON and CDXJ
 }
 
 // NewReader returns a reader of lists with the layout.
@@ -228,8 +224,8 @@ func (l *Layout) NewReader() *Reader {
 	return r
 }
 
-// Reset begins a chunk of whole rows, which must not change while it is read. first is set for the first chunk of the
-// input.
+// Reset begins a chunk of whole rows, which must not change during iteration. first marks the first
+// chunk of the input.
 func (r *Reader) Reset(chunk []byte, first bool) {
 	r.chunk, r.at, r.first, r.headers, r.lines = chunk, 0, first, 0, !r.layout.records
 	if first {
@@ -237,10 +233,10 @@ func (r *Reader) Reset(chunk []byte, first bool) {
 	}
 }
 
-// Lines says that each line of the chunk is a row, whose quotes are sound.
+// Lines declares that each line of the chunk is a row with closed quotes.
 func (r *Reader) Lines() { r.lines = true }
 
-// InHeader reports whether the next row that is not blank is a header.
+// InHeader reports whether the next nonblank row is a header.
 func (r *Reader) InHeader() bool { return r.headers > 0 }
 
 // Next reads the next row of the chunk, and reports whether there is one.
@@ -318,7 +314,7 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// hasScheme reports whether a text begins as an absolute URL does: with a scheme and "://".
+// hasScheme reports whether a text begins like an absolute URL, with a scheme and "://".
 func hasScheme(text []byte) bool {
 	for i, c := range text {
 		switch {
@@ -331,15 +327,14 @@ func hasScheme(text []byte) bool {
 	return false
 }
 
-// sampleRows is how many rows of a head are looked at.
+// sampleRows limits how many rows of a head are examined.
 const sampleRows = 64
 
-// sample returns the first lines of a head that are not blank, without their ends, n at
-// most. A line that head may have only the beginning of is left out if there are others.
+// sample returns up to n nonblank first lines of a head, without line ends. It omits a last line
+// that may be incomplete, unless it is the only one.
 func sample(head []byte, n int) (lines [][]byte) { return sampleRecords(head, n, nil) }
 
-// sampleRecords returns the first rows of a head that are not blank as sample does: the records of a
-// shape, or lines if it is nil.
+// sampleRecords is sample for rows: records of a shape, or lines if shape is nil.
 func sampleRecords(head []byte, n int, shape *field.Columns) (lines [][]byte) {
 	whole := len(head) < format.SampleBytes-len(format.BOM)
 	for len(head) > 0 && len(lines) < n {

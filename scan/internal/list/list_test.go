@@ -120,7 +120,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestErrors makes layouts of lists that have no such column.
+// TestErrors makes layouts of lists without the requested column.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct {
 		kind Kind
@@ -154,7 +154,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNothing makes layouts of lists without a row: they have no error, whatever the columns.
+// TestNothing makes layouts of lists without rows, which have no error for any columns.
 func TestNothing(t *testing.T) {
 	for kind := CSV; kind <= JSON; kind++ {
 		for _, list := range []string{"", "\n", "\ufeff"} {
@@ -165,7 +165,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestLongFirstObject finds the member in an object of which the head has only the beginning.
+// TestLongFirstObject finds the member in an object that exceeds the head.
 func TestLongFirstObject(t *testing.T) {
 	for text, want := range map[string]string{"uri": "http://a/", "url": "http://a/"} {
 		line := `{"` + text + `":"http://a/","text":"` + strings.Repeat("x", 300<<10) + `"}` + "\n"
@@ -189,7 +189,7 @@ func TestLongFirstObject(t *testing.T) {
 func TestKindNames(t *testing.T) {
 	for k := URLs; k <= Parquet; k++ {
 		if got := ParseKind(k.String()); got != k || k.HasLines() != (k < Sitemap) {
-			t.Errorf("the name of %v is that of %v", k, got)
+			t.Errorf("the name of %v belongs to %v", k, got)
 		}
 	}
 	for name, want := range map[string]Kind{"wat": WARC, "wet": WARC, "": Unknown, "unknown": Unknown, "CSV": Unknown} {
@@ -230,7 +230,7 @@ c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
 	}
 }
 
-// TestUsualNames holds the lists of names in the documentation to those that are read.
+// TestUsualNames compares the names in the documentation with those that are read.
 func TestUsualNames(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/reference/lists.md")
 	if err != nil {
@@ -331,7 +331,7 @@ func readFile(t testing.TB, name string) []byte {
 	return text
 }
 
-// TestFiles reads all files, whose kinds are found by their content.
+// TestFiles reads all files, whose kinds are detected by content.
 func TestFiles(t *testing.T) {
 	pages := strings.Split(strings.TrimSuffix(string(readFile(t, "pages.txt")), "\n"), "\n")
 	for _, file := range files {
@@ -365,7 +365,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestGuardRowsDoNotAllocate reads long lists: once the buffers have grown, no row takes memory.
+// TestGuardRowsDoNotAllocate reads long lists: once the buffers have grown, no row allocates.
 func TestGuardRowsDoNotAllocate(t *testing.T) {
 	for _, file := range files {
 		for _, o := range []Options{{}, {Date: file.date}} {

@@ -9,9 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// urlPaths are the default paths of URL members in JSON lines, most likely first.
-// They cover Dolma, DataTrove, RedPajama, OSCAR (warc_headers) and HPLT (u), among
-// others.
+// urlPaths are the default paths of URL members in JSON lines, most likely first. They cover Dolma,
+// DataTrove, RedPajama, OSCAR (warc_headers) and HPLT (u), among others.
 var urlPaths = slices.Concat(urlNames, []string{
 	"URL", "URI", "metadata.url", "meta.url", "metadata.uri", "metadata.source_url", "metadata.WARC-Target-URI",
 	"metadata.warc_target_uri", "warc_headers.warc-target-uri", "metadata.warc_headers.warc-target-uri", "request.url",
@@ -51,7 +50,7 @@ func newObjects(_ *kindRow, head []byte, o Options) (*Layout, error) {
 	return withMembers(&Layout{guess: guess}, cmp.Or(url, urlPaths[0]), o.Date), nil
 }
 
-// withMembers sets the paths of the members of a layout; an empty one is none.
+// withMembers sets the paths of a layout's members; an empty path means none.
 func withMembers(l *Layout, url, date string) *Layout {
 	l.url, l.date = urlMember, -1
 	paths := []string{url}
@@ -62,7 +61,7 @@ func withMembers(l *Layout, url, date string) *Layout {
 	return l
 }
 
-// objectOf returns the shape of objects with a member for each field.
+// objectOf returns the shape of objects with one member per field.
 func objectOf(paths ...string) *field.Object {
 	var members []field.Member
 	for i, path := range paths {
@@ -71,8 +70,8 @@ func objectOf(paths ...string) *field.Object {
 	return field.NewObject(members, nil)
 }
 
-// usualPath returns the first of urlPaths that leads to a URL in one of the rows, or else
-// to anything; empty if none does.
+// usualPath returns the first of urlPaths that leads to a URL in any of the rows, or else to any
+// value, or else "".
 func usualPath(rows [][]byte) (path string, isURL bool) {
 	for _, usual := range urlPaths {
 		for _, value := range valuesOf(rows, usual) {
@@ -87,8 +86,7 @@ func usualPath(rows [][]byte) (path string, isURL bool) {
 	return path, false
 }
 
-// valuesOf returns the values of a member in rows that begin an object, even if it does not
-// end.
+// valuesOf returns the values of a member in rows, whose objects may be incomplete.
 func valuesOf(rows [][]byte, path string) [][]byte {
 	object, values := objectOf(path), make([][]byte, len(rows))
 	for i, row := range rows {
@@ -99,7 +97,7 @@ func valuesOf(rows [][]byte, path string) [][]byte {
 	return values
 }
 
-// pathWithURLs returns the path of the first member that has a URL in each of the rows which have it,
+// pathWithURLs returns the path of the first member that has a URL in all rows where it occurs, or
 // "" if there is none.
 func pathWithURLs(rows [][]byte) string {
 	for _, path := range membersOf(rows) {
@@ -113,7 +111,7 @@ func pathWithURLs(rows [][]byte) string {
 	return ""
 }
 
-// membersOf returns the paths of the members of the first of the rows that is an object.
+// membersOf returns the paths of the members of the first row that is an object.
 func membersOf(rows [][]byte) (paths []string) {
 	for _, row := range rows {
 		for name, value := range field.Members(row) {
@@ -130,8 +128,8 @@ func membersOf(rows [][]byte) (paths []string) {
 	return nil
 }
 
-// memberList names the members of the first of the rows that is an object for an error,
-// after a semicolon; it is empty if none is.
+// memberList lists the members of the first row that is an object, for an error message, after a
+// semicolon. It returns "" if there is none.
 func memberList(rows [][]byte) string {
 	names := membersOf(rows)
 	if len(names) == 0 {
@@ -141,7 +139,7 @@ func memberList(rows [][]byte) string {
 	return columnList(names)
 }
 
-// object returns the values of the members of the URL and the time in a row of JSON.
+// object returns the values of the URL and time members in a row of JSON.
 func (r *Reader) object(row *Row) (url, date []byte) {
 	if !r.skim(row, row.Text) {
 		row.State = BadRow
@@ -153,7 +151,7 @@ func (r *Reader) object(row *Row) (url, date []byte) {
 	return r.members.Text[urlMember], date
 }
 
-// skim finds the members of the object with which a row ends, and reports whether it is whole.
+// skim finds the members of the object at the end of a row, and reports whether it is complete.
 func (r *Reader) skim(row *Row, object []byte) bool {
 	n := r.layout.object.Skim(object, &r.members)
 	if n >= 0 {

@@ -11,28 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a sitemap, without which a hostile one could take any amount of memory. The
-// protocol allows a URL 2,048 characters.
+// Limits of a sitemap, without which a hostile one could use any amount of memory. The protocol
+// limits URLs to 2,048 characters.
 const (
-	maxToken = 1 << 20 // octets of a tag, a comment, or a text between two tags
-	maxName  = 1 << 10 // octets of the name of an element
-	maxDepth = 1000    // elements within each other
+	maxToken = 1 << 20 // bytes of a tag, a comment, or a text between two tags
+	maxName  = 1 << 10 // bytes of an element's name
+	maxDepth = 1000    // nested elements
 )
 
-// NewSitemap returns the URLs of a sitemap or an index of sitemaps, each on a line, in their
-// order: what the element loc of each url or sitemap has, without white space around it. Of
-// the feeds RSS and Atom these are the links of their items and entries. Octets that would
-// end a line are percent-encoded; an empty element is an empty line.
+// NewSitemap returns the URLs of a sitemap or an index of sitemaps, one per line, in order: the
+// text of the element loc of each url or sitemap, without surrounding white space. For RSS and Atom
+// feeds these are the links of items and entries. Bytes that would end a line are percent-encoded;
+// an empty element yields an empty line.
 //
-// At an error in the XML the reader returns the lines before it first, and then the error,
-// with its offset. Memory is bounded, whatever the input. The encoding must be UTF-8,
-// US-ASCII, ISO-8859-1 or windows-1252.
+// At an error in the XML the reader first returns the lines before it, then the error with its
+// offset. Memory is bounded for any input. The encoding must be UTF-8, US-ASCII, ISO-8859-1 or
+// windows-1252.
 //
 // Source: https://www.sitemaps.org/protocol.html
 func NewSitemap(r io.Reader) io.Reader {
 	s := &sitemap{in: &counted{Reader: bufio.NewReaderSize(r, 64<<10)}}
 	s.xml = xml.NewDecoder(s.in)
-	s.xml.Strict = false // many have an & in URLs that is not escaped
+	s.xml.Strict = false // many have unescaped & in URLs
 	s.xml.CharsetReader = charset
 	return s
 }
@@ -41,8 +41,8 @@ func NewSitemap(r io.Reader) io.Reader {
 type sitemap struct {
 	in    *counted
 	xml   *xml.Decoder
-	open  []string // the names of the elements that are open, without prefixes, in lower case
-	at    int      // how many are open with the element that has a URL, 0 outside of one
+	open  []string // names of the open elements, without prefixes, in lower case
+	at    int      // number of open elements at the start of the URL element, 0 outside of one
 	text  []byte
 	lines []byte // not yet returned
 	err   error
@@ -109,7 +109,7 @@ func (s *sitemap) start(t xml.StartElement) error {
 	s.open = append(s.open, name)
 	switch place := parent + " " + name; {
 	case place == "url loc", place == "sitemap loc",
-		place == "item link" && t.Name.Space == "": // atom:link is no link of RSS
+		place == "item link" && t.Name.Space == "": // atom:link isn't an RSS link
 		s.at, s.text = len(s.open), s.text[:0]
 	case place == "entry link":
 		if href, ok := alternate(t.Attr); ok {
@@ -119,7 +119,7 @@ func (s *sitemap) start(t xml.StartElement) error {
 	return nil
 }
 
-// alternate returns the address of a link of Atom if that is the page of its entry.
+// alternate returns the address of an Atom link if it is the page of its entry.
 //
 // Source: RFC 4287, 4.2.7.2
 func alternate(attributes []xml.Attr) (href string, ok bool) {
@@ -163,13 +163,12 @@ func (s *sitemap) line(url []byte) {
 
 var errTooLong = fmt.Errorf("a tag or a text is longer than %d bytes", maxToken)
 
-// counted counts bytes, and ends with an error when a token has more than maxToken. As
-// xml.Decoder wants of the reader of another encoding, it has the method Read too, but only
-// ReadByte is called.
+// counted counts bytes, and fails when a token has more than maxToken. It has the method Read
+// because xml.Decoder requires it of an encoding's reader, but only ReadByte is called.
 type counted struct {
 	*bufio.Reader
 	offset int64
-	token  int // octets of the token
+	token  int // bytes of the token
 }
 
 func (c *counted) ReadByte() (byte, error) {
@@ -184,7 +183,7 @@ func (c *counted) ReadByte() (byte, error) {
 	return b, err
 }
 
-// charset returns the reader of a declared encoding.
+// charset returns a reader for a declared encoding.
 func charset(label string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(label) {
 	case "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252":
@@ -193,13 +192,13 @@ func charset(label string, in io.Reader) (io.Reader, error) {
 	return nil, errors.New("this encoding is not read; convert the file to UTF-8")
 }
 
-// western turns windows-1252 into UTF-8, for which browsers take ISO-8859-1 and ASCII too. Only
-// ReadByte is called.
+// western converts windows-1252 to UTF-8. Browsers treat ISO-8859-1 and ASCII as windows-1252 too.
+// Only ReadByte is called.
 //
 // Source: https://encoding.spec.whatwg.org/#names-and-labels
 type western struct {
 	io.Reader
-	in      io.ByteReader // the same
+	in      io.ByteReader // also in
 	pending []byte
 	buf     [utf8.UTFMax]byte
 }
@@ -221,7 +220,7 @@ func (l *western) ReadByte() (byte, error) {
 	return c, nil
 }
 
-// windows1252 are the characters from 0x80 to 0x9f.
+// windows1252 has the characters from 0x80 to 0x9f.
 var windows1252 = [...]rune{
 	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
 	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',

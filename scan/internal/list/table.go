@@ -12,15 +12,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// urlNames are the names of columns and members that have URLs by default, the likeliest
-// first, in any case of letters in tables.
+// urlNames are the default names of columns and members with URLs, the likeliest first. In tables
+// case is ignored.
 var urlNames = []string{
 	"url", "uri", "link", "href", "loc", "target_uri", "warc_target_uri", "WARC-Target-URI", "target-uri",
 	"original_url", "original_uri", "page_url", "source_url", "page", "address",
 }
 
-// UsualColumn returns the column that has URLs by its name, the likeliest of some columns; "" if
-// there is none.
+// UsualColumn returns the likeliest column with URLs, judging by the names, or "" if there is none.
 func UsualColumn(columns []string) string {
 	if i := usualColumn(columns, func(int) bool { return true }); i >= 0 {
 		return columns[i]
@@ -28,7 +27,7 @@ func UsualColumn(columns []string) string {
 	return ""
 }
 
-// usualColumn returns the likeliest column by its name of those that may be it, -1 if there is none.
+// usualColumn returns the index of the likeliest candidate by name, or -1 if there is none.
 func usualColumn(columns []string, maybe func(column int) bool) int {
 	for _, name := range urlNames {
 		if i := columnOf(columns, name); i >= 0 && maybe(i) {
@@ -38,7 +37,7 @@ func usualColumn(columns []string, maybe func(column int) bool) int {
 	return -1
 }
 
-// noDelimiter is the delimiter of a table with one column: a byte that no row has.
+// noDelimiter is the delimiter of a table with one column: a byte that occurs in no row.
 const noDelimiter = '\n'
 
 // newTable returns the layout of a table. Its delimiter is the likeliest that leaves a column for
@@ -88,7 +87,7 @@ func (k *kindRow) notes(lines [][]byte) (n int, note, delimiter []byte) {
 	return n, note, delimiter
 }
 
-// hasURL reports whether one of the fields of a line is a URL, whichever of some bytes delimits them.
+// hasURL reports whether any field of a line is a URL, for any delimiter among some bytes.
 func hasURL(line []byte, delimiters string) bool {
 	return slices.ContainsFunc(bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(delimiters, r) }),
 		func(text []byte) bool { return isURL(strings.Trim(string(text), `"`)) })
@@ -158,12 +157,11 @@ func split(shape *field.Columns, rows [][]byte) [][]string {
 	return table
 }
 
-// tabs is the shape of a row of TSV in which quotes mean nothing, as those who export databases
-// write it.
+// tabs is the shape of a TSV row without quoting, as database exports write it.
 var tabs = field.Columns{Delimiter: '\t'}
 
-// unquotable returns the shape of a row that has n fields, and their number: a row of TSV whose quotes
-// are not sound has none.
+// unquotable returns the shape of a row with n fields, and their number. A TSV row with unclosed
+// quotes has no quoting.
 func unquotable(shape *field.Columns, row []byte, n int) (*field.Columns, int) {
 	if n == field.Malformed && shape.Delimiter == tabs.Delimiter {
 		return &tabs, tabs.Split(nil, row)
@@ -175,7 +173,7 @@ func unquotable(shape *field.Columns, row []byte, n int) (*field.Columns, int) {
 // note above it.
 func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err error) {
 	if len(table) == 0 {
-		return nil // there is no row with the column, nor one without
+		return nil // the table is empty
 	}
 	names, below := table[0], table[1:] // if the first row is a header
 	isHeader := !slices.ContainsFunc(names, isURL)
@@ -221,23 +219,23 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 	return nil
 }
 
-// isAbove reports whether a row that has no URL is the header of the rows below it, whatever its
-// words: these have URLs in its column.
+// isAbove reports whether a row without a URL is the header of the rows below. Whatever its words,
+// they have URLs in its column.
 func (l *Layout) isAbove(names []string, below [][]string) bool {
 	if l.url >= len(names) || strings.TrimSpace(names[l.url]) == "" {
 		return false
 	}
-	isAlone := len(below) == 0 && !isAddress(names[l.url]) // as of a pipe, whose rows come later
+	isAlone := len(below) == 0 && !isAddress(names[l.url]) // as with a pipe, whose rows come later
 	return isAlone || has(below, l.url, isURL)
 }
 
-// has reports whether a column has a field that satisfies is in one of the rows.
+// has reports whether any row has a field in the column for which is returns true.
 func has(rows [][]string, column int, is func(string) bool) bool {
 	return slices.ContainsFunc(rows, func(row []string) bool { return column < len(row) && is(row[column]) })
 }
 
-// columnOf returns the index of a column by its name, -1 if there is none. A name with
-// other letters in upper case is taken if there is no better one.
+// columnOf returns the index of a column by its name, or -1 if there is none. It ignores case if
+// there is no exact match.
 func columnOf(names []string, name string) int {
 	if name == "" {
 		return -1
@@ -248,8 +246,8 @@ func columnOf(names []string, name string) int {
 	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
 }
 
-// findColumn returns the index of a column by its name or its number, from 1 to width; -1
-// if it is empty.
+// findColumn returns the index of a column by its name or its number, from 1 to width. It returns
+// -1 for an empty text.
 func findColumn(column string, names []string, width int) (int, error) {
 	if column == "" {
 		return -1, nil
@@ -267,7 +265,7 @@ func findColumn(column string, names []string, width int) (int, error) {
 	return n - 1, nil
 }
 
-// columnList names the columns for an error, after a semicolon.
+// columnList lists the columns for an error message, after a semicolon.
 func columnList(names []string) string {
 	const most = 30
 	if len(names) == 0 {
@@ -284,7 +282,7 @@ func columnList(names []string) string {
 	return "; it has " + strings.Join(quoted, ", ") + more
 }
 
-// shorten quotes a text that may hold anything, or the beginning of it.
+// shorten quotes the beginning of an untrusted text.
 func shorten(text string) string {
 	const most = 60
 	if len(text) > most {
@@ -293,8 +291,8 @@ func shorten(text string) string {
 	return strconv.Quote(text)
 }
 
-// columnWithURLs returns the first column that has a URL in at least half of the rows that
-// have the column, -1 if there is none.
+// columnWithURLs returns the first column that has a URL in at least half of its rows, or -1 if
+// there is none.
 func columnWithURLs(table [][]string) int {
 	var urls, rows []int
 	for _, row := range table {
@@ -318,13 +316,12 @@ func columnWithURLs(table [][]string) int {
 
 func isURL(field string) bool { return hasScheme(trim([]byte(field))) }
 
-// isAddress reports whether a field is a URL or the target of a request.
+// isAddress reports whether a field is a URL or a request target.
 func isAddress(field string) bool {
 	return strings.HasPrefix(strings.TrimSpace(field), "/") || isURL(field)
 }
 
-// columns returns the values of the columns of the URL and the time. If the URL's has a key, its
-// URL is returned.
+// columns returns the values of the URL and time columns. It decodes a key in the URL column.
 func (r *Reader) columns(row *Row) (url, date []byte) {
 	l := r.layout
 	n := l.shape.First(r.fields, row.Text, r.lines && l.records)
@@ -350,7 +347,7 @@ func (r *Reader) columns(row *Row) (url, date []byte) {
 	return url, date
 }
 
-// value returns the value of a field, in the buffer of the reader if it is not written as it is.
+// value returns the value of a field, using the reader's buffer if it is quoted or escaped.
 func (r *Reader) value(row []byte, f field.Span) []byte {
 	text, isQuoted := row[f.From:f.To], r.layout.shape.IsQuoted(row, f)
 	switch {
@@ -364,7 +361,7 @@ func (r *Reader) value(row []byte, f field.Span) []byte {
 	return r.buf[from:len(r.buf):len(r.buf)]
 }
 
-// unescaped returns the value of a field of TSV without its escapes, nil if it is null.
+// unescaped returns the unescaped value of a TSV field, or nil if it is null.
 //
 // Source: https://clickhouse.com/docs/interfaces/formats/TabSeparated
 func (r *Reader) unescaped(text []byte) []byte {

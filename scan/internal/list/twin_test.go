@@ -26,8 +26,8 @@ func allRows(letters string, n int, f func(row string)) {
 	}
 }
 
-// TestAllRowsOfCSV compares the fields of all short rows with those of encoding/csv, which
-// has no quotes in fields that do not begin with one, and with those of an expression.
+// TestAllRowsOfCSV compares the fields of all short rows with encoding/csv, which has no quotes in
+// fields that don't begin with one, and with a regular expression.
 func TestAllRowsOfCSV(t *testing.T) {
 	n := 8
 	if testing.Short() {
@@ -205,7 +205,7 @@ func checkObject(t *testing.T, row *Row, path string) {
 	}
 }
 
-// TestAllObjects reads objects of all short sequences of tokens, by one reader and by one
+// TestAllObjects reads objects of all short sequences of tokens, with one reader and with a reader
 // for each.
 func TestAllObjects(t *testing.T) {
 	tokens := []string{`{`, `}`, `[`, `]`, `,`, `"u":`, `"x" : `, `"a"`, `"\""`, `null`, ` -1`}
@@ -246,7 +246,7 @@ func TestAllObjects(t *testing.T) {
 	})
 }
 
-// FuzzList reads a list of each kind as a whole, and each line for itself.
+// FuzzList reads a list of each kind as a whole, and each line separately.
 func FuzzList(f *testing.F) {
 	for _, file := range files {
 		f.Add(uint8(file.kind-1), readFile(f, file.name), "", file.date)

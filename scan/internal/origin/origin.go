@@ -1,5 +1,5 @@
-// Package origin brings scheme, host and port to a normal form, so that two
-// spellings of one origin are equal. A robots.txt is for one origin (RFC 9309 2.3).
+// Package origin normalizes scheme, host and port, so that different spellings of an origin are
+// equal. A robots.txt applies to one origin (RFC 9309 2.3).
 package origin
 
 import (
@@ -15,26 +15,26 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Origin is a scheme, a host and a port in normal form: host in lower case, an
-// IDN in Punycode, without a trailing dot; an IP address as netip prints it. The
-// zero value is no origin. Origins are comparable.
+// Origin is a normalized scheme, host and port. The host is in lower case, an IDN in Punycode,
+// without a trailing dot; an IP address is formatted by netip. The zero value isn't an origin.
+// Origins are comparable.
 type Origin struct {
-	Scheme string // "http", "https" or "ftp"; empty where it is not known
+	Scheme string // "http", "https" or "ftp"; empty if unknown
 	Host   string
-	Port   uint16 // 0 where it is not known
+	Port   uint16 // 0 if unknown
 }
 
 var defaultPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21}
 
-// DefaultPort returns the port of a URL of the scheme that names none: 0 unless the
-// scheme is http, https or ftp, to which robots.txt applies (RFC 9309 2.3).
+// DefaultPort returns the default port of a URL scheme. It is 0 unless the scheme is http, https or
+// ftp, to which robots.txt applies (RFC 9309 2.3).
 func DefaultPort(scheme string) uint16 { return defaultPorts[scheme] }
 
-// schemes are the schemes by their default ports.
+// schemes maps default ports to schemes.
 var schemes = map[uint16]string{80: "http", 443: "https", 21: "ftp"}
 
-// String returns the origin as a URL without a path. The port is left out if it is
-// the scheme's default, and the scheme if it is not known.
+// String returns the origin as a URL without a path. It omits the scheme's default port, and an
+// unknown scheme.
 func (o Origin) String() string {
 	host := o.Host
 	if strings.Contains(host, ":") {
@@ -57,9 +57,9 @@ var (
 	errPath        = errors.New("more than an origin: path, query or user are not part of it")
 )
 
-// Parse reads an origin as a user writes it, such as https://example.com, with
-// or without a port. Without a scheme it stands for two origins: http on port 80
-// and https on port 443, or both on the given port.
+// Parse parses an origin as a user writes it, such as https://example.com, with an optional port.
+// Without a scheme it returns two origins: http on port 80 and https on port 443, or both on the
+// given port.
 func Parse(s string) ([]Origin, error) {
 	scheme, authority, found := strings.Cut(s, "://")
 	if !found {
@@ -91,18 +91,17 @@ func complete(scheme, host string, port uint16) Origin {
 	return Origin{Scheme: scheme, Host: host, Port: port}
 }
 
-// Logged returns the part of an origin that a log's host field states: the host, the port
-// if the field has one, and the scheme if the port is the default of a scheme.
+// Logged returns what a log's host field shows of an origin: the host, the port if there is one,
+// and the scheme if the port is a scheme's default.
 func Logged(field string) (Origin, error) {
 	host, port, err := parseHost(field)
 	return Origin{Scheme: schemes[port], Host: host, Port: port}, err
 }
 
-// Prefix returns the length n of the scheme and authority at the start of an absolute
-// URL. They alone determine its origin: Of(url[:n]) is Of(url). ok is false if url is not
-// an absolute URL.
+// Prefix returns the length n of the scheme and authority of an absolute URL. They alone determine
+// its origin: Of(url[:n]) is Of(url). ok is false if url isn't an absolute URL.
 func Prefix(url []byte) (n int, ok bool) {
-	slash := authorityEnds(url) // the first of "://", if that is in front of any other
+	slash := authorityEnds(url) // the first slash of "://", if no other delimiter precedes it
 	if slash < len("h:") || slash+1 >= len(url) || string(url[slash-1:slash+2]) != "://" {
 		return 0, false
 	}
@@ -110,8 +109,8 @@ func Prefix(url []byte) (n int, ok bool) {
 	return n + authorityEnds(url[n:]), true
 }
 
-// authorityEnds returns the index of the first byte that ends an authority, len(b) if there
-// is none.
+// authorityEnds returns the index of the first byte that ends an authority, or len(b) if there is
+// none.
 func authorityEnds(b []byte) int {
 	for i, c := range b {
 		if c == '/' || c == '?' || c == '#' {
@@ -121,11 +120,10 @@ func authorityEnds(b []byte) int {
 	return len(b)
 }
 
-// splitAuthority returns the scheme of an absolute URL, and its host with the port,
-// as views. The user's name before an '@' is left out. A backslash, a blank or a control
-// character anywhere in them is an error: RFC 3986 permits none of them, and clients differ in
-// what they take for the host (WHATWG's URL standard takes a backslash for a slash, and
-// leaves out tabs and line ends).
+// splitAuthority returns the scheme of an absolute URL and its host with the port, as views. It
+// drops a user name before an '@'. It rejects backslashes, blanks and control characters in them,
+// which RFC 3986 forbids and clients treat differently: WHATWG's URL standard reads a backslash as
+// a slash, and drops tabs and line ends.
 func splitAuthority(url []byte) (scheme, authority []byte, err error) {
 	n, ok := Prefix(url)
 	scheme, authority, _ = bytes.Cut(url[:n], []byte("://"))
@@ -138,15 +136,15 @@ func splitAuthority(url []byte) (scheme, authority []byte, err error) {
 	return scheme, authority[bytes.LastIndexByte(authority, '@')+1:], nil
 }
 
-// isScheme reports whether a scheme has only the characters of one (RFC 3986 3.1).
+// isScheme reports whether a scheme is valid (RFC 3986 3.1).
 func isScheme(scheme []byte) bool {
 	return !bytes.ContainsFunc(scheme, func(c rune) bool {
 		return (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '+' && c != '-' && c != '.'
 	})
 }
 
-// Of returns the origin of an absolute URL. A scheme other than http, https and
-// ftp is kept, in lower case.
+// Of returns the origin of an absolute URL. It keeps schemes other than http, https and ftp, in
+// lower case.
 func Of(url []byte) (Origin, error) {
 	scheme, authority, err := splitAuthority(url)
 	if err != nil {
@@ -159,9 +157,9 @@ func Of(url []byte) (Origin, error) {
 	return complete(strings.ToLower(string(scheme)), host, port), nil
 }
 
-// Authority returns the part of the origin of an absolute URL that does not depend on
-// whether its scheme is http or https: the host, the port if the URL has one, and the
-// scheme if that port is the default of a scheme, or if the URL's is a third one.
+// Authority returns the part of an absolute URL's origin that is independent of whether the scheme
+// is http or https: the host, the port if the URL has one, and the scheme if the port is a scheme's
+// default or if the URL has another scheme.
 func Authority(url []byte) (Origin, error) {
 	scheme, authority, err := splitAuthority(url)
 	if err == nil && (strings.EqualFold(string(scheme), "http") || strings.EqualFold(string(scheme), "https")) {
@@ -170,9 +168,8 @@ func Authority(url []byte) (Origin, error) {
 	return Of(url)
 }
 
-// parseHost brings the authority of a URL or of a Host field to normal form. The
-// port is 0 if none is given. An IPv6 address has brackets around it, but one
-// without brackets and without a port is also read.
+// parseHost normalizes the authority of a URL or the value of a Host field. The port is 0 if
+// missing. An IPv6 address has brackets; without a port they are optional.
 func parseHost(s string) (host string, port uint16, err error) {
 	if viewHost(unsafe.Slice(unsafe.StringData(s), len(s))) == len(s) && s != "" {
 		return s, 0, nil
@@ -180,7 +177,7 @@ func parseHost(s string) (host string, port uint16, err error) {
 	return parseOddHost(s)
 }
 
-// parseOddHost is parseHost for any authority. It takes longer.
+// parseOddHost is parseHost for any authority, and slower.
 func parseOddHost(s string) (host string, port uint16, err error) {
 	if addr, ok := address(s); ok {
 		return addr, 0, nil
@@ -206,22 +203,22 @@ func parseOddHost(s string) (host string, port uint16, err error) {
 	return host, port, err
 }
 
-// address returns an IP address in normal form. One with a zone is no host: a zone has a
-// meaning on the client's machine only, and no URL has one (RFC 9844, which obsoletes RFC
+// address returns a normalized IP address. An address with a zone isn't a host: a zone has a
+// meaning only on the client's machine, and isn't valid in URLs (RFC 9844, which obsoletes RFC
 // 6874).
 func address(s string) (string, bool) {
 	addr, err := netip.ParseAddr(s)
 	return addr.String(), err == nil && addr.Zone() == ""
 }
 
-// profile maps host names as browsers do, without the checks that would refuse
-// existing names, such as foo_bar.example and r3---sn-x.googlevideo.com.
+// profile maps host names like browsers do, without the checks that would reject existing names,
+// such as foo_bar.example and r3---sn-x.googlevideo.com.
 var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false),
 	idna.CheckHyphens(false))
 
-// maxName is the length of the longest possible host name: 253 ASCII characters, each
-// mapped from a character of four bytes. It bounds the time: making Punycode takes time
-// in proportion to the square of the length, and clients choose the names in a log.
+// maxName is the maximum length of a host name: 253 ASCII characters, each mapped from a four-byte
+// character. It limits the time, because Punycode takes quadratic time and clients choose the names
+// in a log.
 const maxName = 4 * 253
 
 func hostName(name string) (string, error) {
@@ -239,9 +236,9 @@ func hostName(name string) (string, error) {
 	return host, nil
 }
 
-// isName reports whether a host name has no empty label and no byte that is forbidden
-// in a URL's host. It is called with the mapped name, because the mapping can make
-// such bytes, as a '/' from the full-width one.
+// isName reports whether a host name has no empty label and no byte that is forbidden in a URL's
+// host. It checks the mapped name, because the mapping can produce such bytes, as a '/' from a
+// full-width one.
 func isName(host string) bool {
 	if strings.Contains("."+host+".", "..") {
 		return false
@@ -254,9 +251,8 @@ func isName(host string) bool {
 	return true
 }
 
-// AppendKey appends to dst the key of an origin in archives: scheme, host and port,
-// also if the port is the scheme's default, such as https://example.com:443. Two
-// origins have the same key only if they are equal.
+// AppendKey appends to dst the key of an origin in archives: scheme, host and port, even if it is
+// the default, such as https://example.com:443. Different origins have different keys.
 func (o Origin) AppendKey(dst []byte) []byte {
 	dst = append(append(append(dst, o.Scheme...), "://"...), o.Host...)
 	return strconv.AppendUint(append(dst, ':'), uint64(o.Port), 10)

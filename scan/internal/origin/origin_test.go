@@ -17,7 +17,7 @@ func mustParse(t *testing.T, s string) Origin {
 	return origins[0]
 }
 
-// TestScope asks which URLs a robots.txt is for.
+// TestScope checks which URLs a robots.txt applies to.
 func TestScope(t *testing.T) {
 	for _, c := range []struct {
 		want bool
@@ -112,7 +112,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseError has what is no origin. Each message quotes what was given.
+// TestParseError has invalid origins. Each message quotes the input.
 func TestParseError(t *testing.T) {
 	for want, list := range map[error][]string{
 		errHost: {
@@ -244,9 +244,9 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestDisputedHosts has the spellings that clients read differently, with the source of each
-// reading. What one of them would take for another host is no host. Each is read alike as a
-// URL, as the host field of a log and as an option, where it can stand there.
+// TestDisputedHosts has the spellings that clients interpret differently, with the source of each
+// interpretation. Whatever any client would take for another host is rejected. Each is treated
+// alike in a URL, in the host field of a log and as an option, where it can occur there.
 func TestDisputedHosts(t *testing.T) {
 	for _, c := range []struct{ name, source, authority, want string }{
 		{"a backslash before a user", "RFC 3986 3.2.1; WHATWG reads good.example", `good.example\@evil.example`, ""},
@@ -295,7 +295,7 @@ func TestDisputedHosts(t *testing.T) {
 		{"IPv4 as one number", "RFC 3986 3.2.2", "2130706433", "2130706433"},
 		{"IPv4 of two numbers", "RFC 3986 3.2.2", "127.1", "127.1"},
 		{"IPv4 with zeros, perhaps octal", "RFC 3986 3.2.2", "0177.0.0.01", "0177.0.0.01"},
-		{"IPv4 with a dot behind", "RFC 3986 3.2.2; a final dot is of the DNS", "127.0.0.1.", "127.0.0.1"},
+		{"IPv4 with a dot behind", "RFC 3986 3.2.2; a final dot belongs to the DNS", "127.0.0.1.", "127.0.0.1"},
 		{"IPv4 of full width", "UTS 46: it maps to digits", "１２７.0.0.1", "127.0.0.1"},
 		{"IPv4 in brackets", "RFC 3986 3.2.2: they are for IPv6", "[127.0.0.1]", ""},
 
@@ -346,13 +346,13 @@ func TestDisputedHosts(t *testing.T) {
 	for _, url := range []string{`http:\\good.example/`, `http:\\good.example\http://evil.example/`,
 		`http:/\good.example/`, `\\http://evil.example/`, "ht\ttp://evil.example/", "http ://evil.example/"} {
 		if o, err := Of([]byte(url)); !errors.Is(err, errNotAbsolute) {
-			t.Errorf("%q is of %+v, %v", url, o, err)
+			t.Errorf("%q has the origin %+v, %v", url, o, err)
 		}
 	}
 }
 
-// TestLongName refuses names of a length that no name has, at once: Punycode of
-// a megabyte would take half an hour.
+// TestLongName rejects impossibly long names at once: Punycode of a megabyte would take half an
+// hour.
 func TestLongName(t *testing.T) {
 	var b strings.Builder
 	for i := range 20_000 {
@@ -387,8 +387,8 @@ func randomHost(r *rand.Rand) string {
 	return b.String()
 }
 
-// TestNormalFormIsStable reads what it has printed, of random spellings: a host
-// in normal form is its own normal form, and an origin is read from its text.
+// TestNormalFormIsStable reads back what it has printed for random spellings: a normalized host is
+// its own normal form, and an origin can be parsed from its text.
 func TestNormalFormIsStable(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	rounds := 300_000

@@ -8,17 +8,15 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// maxView is the length of the longest host name that View reads. A longer one is
-// rare, and may have a label that is too long for IDNA.
+// maxView is the maximum length of a host name in View. Longer names are rare, and may have a label
+// too long for IDNA.
 const maxView = 63
 
-// View is like Of for a URL whose origin is already in normal form, as nearly all
-// are: http or https, a host of lower-case letters, digits, single dots and
-// hyphens, no port and no user. For any other URL ok is false, and Of may find the
-// origin.
+// View is a fast version of Of for URLs with a normalized origin, as nearly all are: http or https,
+// a host of lower-case letters, digits, single dots and hyphens, no port and no user. For other
+// URLs ok is false, and Of may find the origin.
 //
-// It does not allocate: the host is a view of url, so the origin is valid only as
-// long as url is not changed.
+// It doesn't allocate. The host is a view of url, so the origin is valid only until url changes.
 func View(url []byte) (o Origin, ok bool) {
 	const http, https = "http://", "https://"
 	start := len(https)
@@ -37,8 +35,8 @@ func View(url []byte) (o Origin, ok bool) {
 	return o, end > 0
 }
 
-// viewHost returns the length of a host that View reads at the beginning of an authority and what follows it; 0 if there
-// is none.
+// viewHost returns the length of the host at the beginning of b, or 0 if View can't read it. b
+// begins with an authority.
 func viewHost(b []byte) (end int) {
 	if len(b) == 0 {
 		return 0
@@ -48,11 +46,11 @@ func viewHost(b []byte) (end int) {
 	if end == 0 || end > maxView || end < len(b) && b[end] != '/' && b[end] != '?' && b[end] != '#' {
 		return 0
 	}
-	// Most hosts have single dots and hyphens inside only, so that no label is empty or begins with "xn--".
+	// Most hosts have only single inner dots and hyphens, so no label is empty or begins with "xn--".
 	if marks &= 1<<end - 1; marks&(marks<<1|1|1<<(end-1)) == 0 {
 		return end
 	}
-	// Punycode may stand for a name with another normal form, or for none.
+	// Punycode may decode to a name with another normal form, or be invalid.
 	host := b[:end]
 	isEmpty := host[0] == '.' || host[end-1] == '.' || bytes.Contains(host, []byte(".."))
 	if isEmpty || bytes.Contains(host, []byte("xn--")) {
@@ -61,8 +59,8 @@ func viewHost(b []byte) (end int) {
 	return end
 }
 
-// hostClasses has in its lower classes all bytes that are neither lower-case letters nor digits, and in a higher one
-// the dot and the hyphen.
+// hostClasses has all bytes that are neither lower-case letters nor digits in its lower classes, and
+// the dot and the hyphen in a higher one.
 var hostClasses = func() *table.Classes {
 	var c table.Classes
 	for i := range 256 {

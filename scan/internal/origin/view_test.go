@@ -27,7 +27,7 @@ func agree(t *testing.T, url string) (viewed bool) {
 	}
 	got, errPrefix := Of([]byte(url[:n]))
 	if got != want || (errPrefix == nil) != (err == nil) {
-		t.Errorf("%q: its prefix is of %+v, %v, and itself of %+v, %v", url, got, errPrefix, want, err)
+		t.Errorf("%q: its prefix has the origin %+v, %v, and itself %+v, %v", url, got, errPrefix, want, err)
 	}
 	if end := url[n:]; end != "" && !strings.ContainsAny(end[:1], "/?#") {
 		t.Errorf("Prefix(%q) = %d, in the middle of the authority", url, n)
@@ -35,8 +35,8 @@ func agree(t *testing.T, url string) (viewed bool) {
 	return viewed
 }
 
-// TestViewAgreesWithOf on all short hosts of what View knows and some things that
-// it does not, and on long ones of the same.
+// TestViewAgreesWithOf checks this on all short hosts of bytes that View supports and some others,
+// and on long ones.
 func TestViewAgreesWithOf(t *testing.T) {
 	alphabet := []string{"a", "0", "1", ".", "-", "xn--", "A", "_", ":", "@", "ä", "/", "?", "#", ";", "%", "\x00", " "}
 	longest, rounds := 4, 100_000

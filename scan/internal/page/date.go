@@ -8,9 +8,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// dateForms are the forms of dates that are read, in either case. Google's documentation asks for
-// "a widely adopted format including, but not limited to" RFC 822, RFC 850 and ISO 8601, and gives
-// the example 25 Jun 2010 15:00:00 PST; RFC 9110 has asctime beside them.
+// dateForms are the accepted forms of dates, ignoring case. Google's documentation asks for "a
+// widely adopted format including, but not limited to" RFC 822, RFC 850 and ISO 8601, with the
+// example 25 Jun 2010 15:00:00 PST. RFC 9110 adds asctime.
 var dateForms = [...]func() *regexp.Regexp{
 	lazy.Regexp(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[\s,]*)?` +
 		`(?P<day>\d\d?)[\s-]+(?P<month>[a-z]{3})[\s-]+(?P<year>\d\d(?:\d\d)?)\b` +
@@ -23,15 +23,15 @@ var dateForms = [...]func() *regexp.Regexp{
 		`(?:\s*(?P<zone>utc|gmt|z|[+-]\d\d(?::?\d\d)?))?)?\b`),
 }
 
-// zones are those that have names (RFC 822, section 5.1). Hours after "AM" and "PM" are not read.
+// zones are the named zones (RFC 822, section 5.1). AM and PM aren't supported.
 var zones = map[string]string{
 	"ut": "+0000", "utc": "+0000", "gmt": "+0000", "z": "+0000",
 	"est": "-0500", "edt": "-0400", "cst": "-0600", "cdt": "-0500",
 	"mst": "-0700", "mdt": "-0600", "pst": "-0800", "pdt": "-0700",
 }
 
-// cutDate reads the date that text begins with and returns its length, 0 if text does not begin
-// with a date. A date without a time is its midnight, and without a zone it is in UTC.
+// cutDate parses the date at the beginning of text and returns its length, or 0 if there is none. A
+// date without a time means midnight, and one without a zone is in UTC.
 func cutDate(text []byte) (t time.Time, n int) {
 	for _, form := range dateForms {
 		field := form().FindSubmatch(text)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Each form of a date is read as package time reads it by a layout.
+// TestDatesAsTheirLayoutsSay checks that each form of a date is parsed like package time does with
+// a layout.
 func TestDatesAsTheirLayoutsSay(t *testing.T) {
 	instants := []time.Time{
 		time.Date(2010, 6, 25, 15, 0, 0, 0, time.UTC), time.Date(1999, 12, 31, 23, 59, 59, 0, time.UTC),

@@ -15,11 +15,11 @@ var (
 	utf16BE = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 )
 
-// encodings are those that need decoding, by their names (WHATWG Encoding, section 4.2). In all
-// others of the web the bytes below 128 are ASCII, and so are the names of tags, attributes,
-// crawlers and directives. In those whose characters have a second byte below 128 (Shift_JIS, GBK,
-// gb18030, Big5) that byte is never one of `"&'<=>`, a separator or a blank, so the tags are the
-// same.
+// encodings are the encodings that need decoding, by name (WHATWG Encoding, section 4.2). In all
+// other web encodings the bytes below 128 are ASCII, and so are the names of tags, attributes,
+// crawlers and directives. Some have characters whose second byte is below 128 (Shift_JIS, GBK,
+// gb18030, Big5), but that byte is never one of `"&'<=>`, a separator or a blank, so the tags are
+// the same.
 var encodings = map[string]encoding.Encoding{
 	"utf-16": utf16LE, "utf-16le": utf16LE, "unicode": utf16LE, "unicodefeff": utf16LE,
 	"ucs-2": utf16LE, "iso-10646-ucs-2": utf16LE, "csunicode": utf16LE,
@@ -46,7 +46,7 @@ func decoded(document []byte, charset string) io.Reader {
 		from = utf16LE
 	case cut("\xFE\xFF"):
 		from = utf16BE
-	case bytes.HasPrefix(document, []byte("<\x00")): // the HTML standard looks for more of an XML declaration
+	case bytes.HasPrefix(document, []byte("<\x00")): // part of an XML declaration, for which the HTML standard looks
 		from = utf16LE
 	case bytes.HasPrefix(document, []byte("\x00<")):
 		from = utf16BE

@@ -13,45 +13,44 @@ import (
 type Directives uint32
 
 // The directives that restrict the use of a page, and [IndexIfEmbedded], which lifts one of them in
-// part. What each one means is in docs/reference/pages.md.
+// part. docs/reference/pages.md describes their meaning.
 const (
 	NoIndex          Directives = 1 << iota // the page is not shown in search results
 	NoFollow                                // the links of the page are not followed
 	NoArchive                               // no copy of the page is shown
-	NoCache                                 // no more than the URL, the title and a snippet of the page is used (Bing)
+	NoCache                                 // only the URL, the title and a snippet of the page are used (Bing)
 	NoSnippet                               // no text of the page is shown in search results
 	NoTranslate                             // no translation of the page is offered
-	NoImageIndex                            // the images of the page are not indexed
-	NoAI                                    // nothing of the page is used to train models
-	NoImageAI                               // the images of the page are not used to train models
-	IndexIfEmbedded                         // NoIndex does not hold where another page embeds this one
-	MaxSnippet                              // the text in search results has a bound, in characters
-	MaxImagePreview                         // images in search results have a largest size: none, standard or large
-	MaxVideoPreview                         // videos in search results have a bound, in seconds
-	UnavailableAfter                        // the page is not shown after an instant
+	NoImageIndex                            // the page's images are not indexed
+	NoAI                                    // nothing on the page is used to train models
+	NoImageAI                               // the page's images are not used to train models
+	IndexIfEmbedded                         // NoIndex doesn't apply where another page embeds this one
+	MaxSnippet                              // limits the text in search results, in characters
+	MaxImagePreview                         // limits the size of images in search results: none, standard or large
+	MaxVideoPreview                         // limits videos in search results, in seconds
+	UnavailableAfter                        // the page is not shown after a given time
 )
 
-// restricting are the directives that ParseDirectives knows: those that have no value and forbid a
-// use.
+// restricting are the directives for ParseDirectives, which have no value and forbid a use.
 const restricting = NoIndex | NoFollow | NoArchive | NoCache | NoSnippet | NoTranslate | NoImageIndex | NoAI | NoImageAI
 
 // entry describes a directive by its name.
 type entry struct {
 	name string
 	set  Directives
-	// common says that the name is an English word too: alone it does not show that a meta tag is
-	// for robots.
+	// common means that the name is also an English word, so that on its own it doesn't show that a
+	// meta tag is for robots.
 	common bool
 }
 
-// entries are the directives that are known. A directive with an empty set restricts nothing.
+// entries are the known directives. An empty set restricts nothing.
 //
 // Sources: Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications"
 // (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag), with noarchive and
 // nositelinkssearchbox, which it lists as historical; the "HTML Author's Guide to the Robots META
 // tag" of 1996 (http://www.robotstxt.org/meta.html), for all, none, index, noindex, follow and
 // nofollow; DeviantArt's announcement of noai and noimageai (November 2022); Bing's of nocache
-// (September 2023). noodp, noydir and noyaca were about directories of sites that are closed.
+// (September 2023). noodp, noydir and noyaca concern directories of sites that have closed.
 var entries = []entry{
 	{name: "all", common: true},
 	{name: "index", common: true},
@@ -77,11 +76,10 @@ var entries = []entry{
 	{name: "noyaca"},
 }
 
-// valued are the directives that have a value after a colon.
+// valued are the directives with a value after a colon.
 const valued = MaxSnippet | MaxImagePreview | MaxVideoPreview | UnavailableAfter
 
-// lookup finds a directive by its name, whose case does not count; it returns nil for an unknown
-// one.
+// lookup finds a directive by its name, ignoring case. It returns nil for an unknown one.
 func lookup(name []byte) *entry {
 	for i := range entries {
 		if equalFold(name, entries[i].name) {
@@ -98,9 +96,9 @@ func lower(c byte) byte {
 	return c
 }
 
-// ParseDirectives reads names of directives that forbid a use of a page, such as
-// "noindex,noarchive", separated by commas; their case does not count. It knows those that have no
-// value, and "none", which stands for noindex and nofollow.
+// ParseDirectives parses a comma-separated list of directives that forbid a use of a page, such as
+// "noindex,noarchive", ignoring case. It accepts directives without values, and "none", which
+// stands for noindex and nofollow.
 func ParseDirectives(list string) (Directives, error) {
 	var set Directives
 	for name := range strings.SplitSeq(list, ",") {
@@ -128,13 +126,13 @@ func (d Directives) String() string {
 // directive returns the i-th directive of valued.
 func directive(i int) Directives { return MaxSnippet << i }
 
-// previews are the sizes of images, from the smallest.
+// previews are the sizes of images, smallest first.
 var previews = []string{"none", "standard", "large"}
 
-// unlimited is the value of max-snippet and max-video-preview that sets no bound, -1 in a page.
+// unlimited is the value of max-snippet and max-video-preview for no limit, -1 in a page.
 const unlimited = math.MaxInt64
 
-// text writes the value of a directive.
+// text formats the value of a directive.
 func (d Directives) text(n int64) string {
 	switch {
 	case d == MaxImagePreview:
@@ -147,19 +145,20 @@ func (d Directives) text(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// Rules are what directives state together. The zero value restricts nothing.
+// Rules are the combined effect of directives. The zero value restricts nothing.
 type Rules struct {
-	// Set has the directives that are stated.
+	// Set has the stated directives.
 	Set Directives
-	// Unknown counts the directives that are not known, and those without a value that can be read.
-	// They restrict nothing.
+	// Unknown counts the directives that are unknown or have an unreadable value. They restrict
+	// nothing.
 	Unknown int
 
-	// values belong to the directives of valued that are in Set. The lowest is the most restrictive.
+	// values are the values of the directives of valued that are in Set. Lower values are more
+	// restrictive.
 	values [4]int64
 }
 
-// add adds what others state. Of two values of one directive the more restrictive one stays.
+// add adds further rules. If values of a directive differ, the more restrictive one stays.
 func (r *Rules) add(o Rules) {
 	for i, n := range o.values {
 		if d := directive(i); o.Set&d != 0 && (r.Set&d == 0 || n < r.values[i]) {
@@ -170,9 +169,9 @@ func (r *Rules) add(o Rules) {
 	r.Unknown += o.Unknown
 }
 
-// at returns what the rules mean at an instant: NoIndex is added if the page is not available any
-// more; IndexIfEmbedded is removed if there is no NoIndex for it to lift; and "no text" is always
-// NoSnippet, never a bound of 0 beside it.
+// at returns the rules at a given time. NoIndex is added if the page is no longer available,
+// IndexIfEmbedded is removed without a NoIndex, and "no text" becomes NoSnippet instead of a limit
+// of 0.
 func (r Rules) at(t time.Time) Rules {
 	const snippet, after = 0, 3
 	if r.Set&UnavailableAfter != 0 && t.After(time.Unix(r.values[after], 0)) {
@@ -190,8 +189,8 @@ func (r Rules) at(t time.Time) Rules {
 	return r
 }
 
-// Names returns the directives as a page would state them, one each, such as "noindex" and
-// "max-snippet:20"; without the unknown ones. It returns an empty list if nothing is restricted.
+// Names returns the directives as a page would state them, such as "noindex" and "max-snippet:20",
+// without unknown ones. It returns an empty list if nothing is restricted.
 func (r Rules) Names() []string {
 	list := []string{}
 	for name := range strings.SplitSeq((r.Set &^ valued).String(), ",") {

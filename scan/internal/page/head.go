@@ -39,7 +39,7 @@ func parseType(contentType []byte) (kind docKind, charset string) {
 	media, parameters, _ := strings.Cut(strings.ToLower(string(contentType)), ";")
 	switch strings.TrimSpace(media) {
 	case "text/html", "", "unknown/unknown", "application/unknown", "*/*":
-		// The last four are no types (WHATWG MIME Sniffing, section 7).
+		// The last four aren't types (WHATWG MIME Sniffing, section 7).
 		kind = htmlDoc
 	case "application/xhtml+xml", "application/vnd.wap.xhtml+xml":
 		kind = xhtml
@@ -57,11 +57,11 @@ type headReader struct {
 	page  *Page
 	tags  *html.Tokenizer
 	xml   bool // elements can be closed as <title/>
-	after bool // the head was closed; but a few tags after it are put into it
-	raw   bool // any text that follows belongs to a title, a script or the like
-	depth int  // of templates
-	atEnd bool // the input ended before the head
-	cut   bool // a tag was beyond the bounds
+	after bool // the head was closed, but a few later tags still belong to it
+	raw   bool // the following text belongs to a title, a script or the like
+	depth int  // nested templates
+	atEnd bool // the input ended within the head
+	cut   bool // a tag exceeded the limits
 }
 
 // next reads one token. It returns false at the end of the head.
@@ -114,7 +114,7 @@ func (h *headReader) inHead(tag string) bool {
 	return tag == "noscript" && !h.after
 }
 
-// end reads an end tag. Those that close nothing are passed over, as a browser does.
+// end reads an end tag. Like a browser, it ignores tags that close nothing.
 func (h *headReader) end() bool {
 	name, _ := h.tags.TagName()
 	switch tag := string(name); {
@@ -135,12 +135,11 @@ const (
 	// largest tag in a map that it clears for each tag, so one tag with very many would slow down all
 	// others.
 	maxAttributes = 256
-	// largeTag is the size of tags below which the attributes are not counted.
+	// largeTag is the size in bytes from which the attributes of a tag are counted.
 	largeTag = 4096
 )
 
-// attributes reads the attributes of a tag if it is a meta tag that counts, and only counts them
-// otherwise.
+// attributes reads the attributes of relevant meta tags, and only counts those of others.
 func (h *headReader) attributes(meta bool) {
 	var name, content []byte
 	for n := 0; ; n++ {

@@ -183,8 +183,8 @@ func inTree(document []byte) *Page {
 	return p
 }
 
-// Documents made of the pieces that matter have the meta tags that the tree of the whole document
-// has in its head.
+// TestHeadsAsTheTreeHasThem compares the meta tags of documents made of the relevant pieces with
+// those in the head of the document's tree.
 func TestHeadsAsTheTreeHasThem(t *testing.T) {
 	pieces := []string{
 		"<html>", "<head>", "</head>", "<body>", "</body>", "</html>", "<title>", "</title>", "<script>", "</script>",
@@ -233,7 +233,7 @@ var ordinary = func() []byte {
 
 func TestOrdinaryPage(t *testing.T) {
 	if head := bytes.Index(ordinary, []byte("</head>")); head < 4500 || head > 5500 {
-		t.Errorf("the head is of %d octets", head)
+		t.Errorf("the head has %d octets", head)
 	}
 	p := &Page{}
 	p.HTML([]byte("text/html"), ordinary)
@@ -307,8 +307,8 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// FuzzPage: a document has the tags that its tree has; a header means the same in any case, with
-// any white space, and with more of it.
+// FuzzPage checks that a document has the tags of its tree, and that a header is independent of
+// case and white space.
 func FuzzPage(f *testing.F) {
 	for _, document := range hostile() {
 		f.Add([]byte(document[:2000]), "noindex, googlebot: nofollow, unavailable_after: Friday, 25-Jun-10 15:00:00 PST")
@@ -343,9 +343,9 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// Reading makes a Tokenizer a page, with its buffer, and copies of the names of tags and
-// attributes; nothing that depends on the size of the body. Statements and rules allocate nothing,
-// but for dates.
+// TestGuardAllocations checks that reading allocates a Tokenizer with its buffer per page, and
+// copies of the names of tags and attributes, but nothing proportional to the body. Statements and
+// rules don't allocate, except for dates.
 func TestGuardAllocations(t *testing.T) {
 	p := &Page{}
 	tokens := []string{"Googlebot-News", "Googlebot"}

@@ -1,4 +1,4 @@
-// Package page reads what a web page itself tells robots, in robots meta tags and X-Robots-Tag
+// Package page reads what a web page itself states for robots, in robots meta tags and X-Robots-Tag
 // headers.
 //
 // robots.txt controls what a crawler may fetch; these directives control the use of a page once it
@@ -21,28 +21,27 @@ import (
 
 // Limits on what is read and kept of one page. A page that exceeds them is Partial.
 const (
-	// MaxHead is how many bytes of HTML are read in search of the end of the head.
+	// MaxHead limits the HTML that is searched for the end of the head, in bytes.
 	MaxHead = 1 << 20
-	// MaxStatements is how many statements are kept.
+	// MaxStatements limits the statements that are kept.
 	MaxStatements = 1000
-	// maxText is how many bytes of the text of a statement, and of the name of its crawler, are
-	// kept.
+	// maxText limits the text of a statement, and the name of its crawler, in bytes.
 	maxText = 1000
 )
 
-// Page collects what one page states. The zero value is an empty page. Reset makes it ready for the
-// next one and keeps its memory. A Page belongs to one goroutine.
+// Page collects the statements of one page. The zero value is an empty page. Reset prepares it for
+// the next page and keeps its memory. A Page isn't safe for concurrent use.
 type Page struct {
 	list    []Statement
-	text    []byte // the texts of the statements
+	text    []byte // texts of the statements
 	partial bool
 }
 
 // Reset forgets the page.
 func (p *Page) Reset() { p.list, p.text, p.partial = p.list[:0], p.text[:0], false }
 
-// Partial reports whether a bound kept something of the page from being read: HTML whose head does
-// not end within MaxHead bytes, a tag with hundreds of attributes, or more than MaxStatements
+// Partial reports whether a limit kept some of the page from being read: the head doesn't end
+// within MaxHead bytes, a tag has hundreds of attributes, or there are more than MaxStatements
 // statements.
 func (p *Page) Partial() bool { return p.partial }
 
@@ -63,26 +62,25 @@ func (s Source) String() string {
 	return "meta"
 }
 
-// Statement is what one meta tag, or one header, states for one crawler or for all of them. A
+// Statement is what one meta tag, or one header, states for one crawler or for all crawlers. A
 // header that names several crawlers makes several statements. The texts belong to the Page and are
 // valid until its next Reset; they are the bytes of the page, in no particular encoding.
 type Statement struct {
 	Source Source
-	// Crawler is the name of the crawler, as it is written; it is empty if the statement is for all
-	// crawlers.
+	// Crawler is the name of the crawler as written. It is empty if the statement is for all crawlers.
 	Crawler []byte
-	// Text is the content of the meta tag, or the part of the header that is for the crawler, with
-	// its name. Only its first 1,000 bytes are kept.
+	// Text is the content of the meta tag, or the crawler's part of the header including its name.
+	// Only its first 1,000 bytes are kept.
 	Text []byte
-	// Rules are what the statement states, whatever the instant.
+	// Rules is the effect of the statement, regardless of time.
 	Rules Rules
 
-	directives int  // how many there are, the unknown ones included
-	distinct   bool // one of them is known and no English word
+	directives int  // number of directives, including unknown ones
+	distinct   bool // a known directive isn't an English word
 }
 
-// Unknown returns those parts of the text that are counted as unknown: no directive is called so,
-// or its value cannot be read.
+// Unknown returns the parts of the text that count as unknown: unknown directives and unreadable
+// values.
 func (s Statement) Unknown() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		v := reader{text: s.Text, named: s.Source == Header}
@@ -97,18 +95,18 @@ func (s Statement) Unknown() iter.Seq[[]byte] {
 // Statements returns the statements in the order in which they were read.
 func (p *Page) Statements() iter.Seq[Statement] { return slices.Values(p.list) }
 
-// Applies reports whether a statement is for a crawler that answers to tokens: it is for all
-// crawlers, or names one of the tokens. The case of letters does not count.
+// Applies reports whether a statement is for all crawlers, or for a crawler that answers to one of
+// the tokens. It ignores case.
 func (s Statement) Applies(tokens []string) bool {
 	is := func(token string) bool { return equalFold(s.Crawler, token) }
 	return len(s.Crawler) == 0 || slices.ContainsFunc(tokens, is)
 }
 
-// Rules returns what the page states at an instant for a crawler that answers to tokens, such as
-// "Googlebot-News" and "Googlebot": the sum of all statements that apply to it, and the most
-// restrictive where they conflict. After the instant of unavailable_after it has NoIndex; the zero
-// time is before every such instant. IndexIfEmbedded counts only beside NoIndex. max-snippet:0 is
-// NoSnippet, and NoSnippet wins over other bounds of the text.
+// Rules returns the rules of the page at a given time for a crawler that answers to tokens, such as
+// "Googlebot-News" and "Googlebot". It combines all statements that apply, and the most restrictive
+// wins a conflict. After the time of unavailable_after the rules include NoIndex; the zero time is
+// before any such time. IndexIfEmbedded counts only with NoIndex. max-snippet:0 is NoSnippet, and
+// NoSnippet wins over other limits of the text.
 func (p *Page) Rules(tokens []string, at time.Time) Rules {
 	var r Rules
 	for i := range p.list {
@@ -158,7 +156,7 @@ func (s *Statement) add(it item) {
 	s.Rules.add(it.rules)
 }
 
-// forAll reports whether the name of a crawler stands for all of them.
+// forAll reports whether the name of a crawler means all crawlers.
 func forAll(crawler []byte) bool { return equalFold(crawler, "robots") || string(crawler) == "*" }
 
 // keep adds a statement with its text, unless it has no directives.
@@ -176,7 +174,7 @@ func (p *Page) keep(s Statement, text []byte) {
 	p.list = append(p.list, s)
 }
 
-// copy returns a copy of the first bytes of a text, which lasts until Reset.
+// copy returns a copy of the beginning of a text, valid until Reset.
 func (p *Page) copy(text []byte) []byte {
 	n := len(p.text)
 	p.text = append(p.text, text[:min(len(text), maxText)]...)

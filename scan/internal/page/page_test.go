@@ -29,9 +29,10 @@ func rules(p *Page, tokens ...string) string {
 
 func meta(name, content string) string { return `<meta name="` + name + `" content="` + content + `">` }
 
-// The table "valid indexing and serving rules" of Google's documentation, with its special values,
-// its list of rules that are no longer used, and noai and noimageai; and the examples of the "HTML Author's Guide to the
-// Robots META tag" of 1996, where "default = empty = ALL".
+// TestGoogleDirectives checks the table "valid indexing and serving rules" of Google's
+// documentation, with its special values, its list of rules no longer used, and noai and noimageai;
+// and the examples of the "HTML Author's Guide to the Robots META tag" of 1996, where "default =
+// empty = ALL".
 func TestGoogleDirectives(t *testing.T) {
 	for content, want := range map[string]string{
 		"all":                                  "",
@@ -86,7 +87,8 @@ func TestGoogleDirectives(t *testing.T) {
 	}
 }
 
-// The examples of Google's documentation, for the crawlers that they name and for another.
+// TestGoogleExamples checks the examples of Google's documentation, for the crawlers that they name
+// and for another.
 func TestGoogleExamples(t *testing.T) {
 	for name, c := range map[string]struct {
 		document           string
@@ -145,7 +147,8 @@ func TestGoogleExamples(t *testing.T) {
 	}
 }
 
-// Of conflicting directives the most restrictive wins, whatever their order and their sources.
+// TestConflicts checks that the most restrictive of conflicting directives wins, regardless of
+// order and source.
 func TestConflicts(t *testing.T) {
 	for _, c := range []struct{ a, b, want string }{
 		{"index", "noindex", "noindex"},
@@ -227,7 +230,7 @@ func TestHeaderNamesCrawlers(t *testing.T) {
 	}
 }
 
-// A meta tag with another name is kept if it may be that of a crawler.
+// TestNamesOfMetaTags checks that a meta tag with another name is kept if it may be a crawler's.
 func TestNamesOfMetaTags(t *testing.T) {
 	for tag, want := range map[string][]string{
 		meta("BingBot", "noindex, foo"):                                 {"meta BingBot|noindex, foo|foo"},

@@ -5,27 +5,27 @@ import (
 	"math/bits"
 )
 
-// reader reads the directives of a value: of the content of a meta tag, or of a header.
+// reader parses the directives in the content of a meta tag or in a header.
 //
-// Directives are separated by commas. White space and semicolons separate them too, because pages
-// have "noindex nofollow" as well, and no directive contains one of them outside of a date.
+// Directives are separated by commas. White space and semicolons also separate them, because pages
+// have "noindex nofollow", and no directive except a date contains one.
 type reader struct {
 	text  []byte
 	i     int  // offset in text
-	named bool // crawlers may be named before directives
+	named bool // directives may be preceded by names of crawlers
 }
 
-// item is what reader.next read.
+// item is the result of reader.next.
 type item struct {
 	at   int    // offset in the value
-	text []byte // as it is written
-	// crawler says that the text is the name of a crawler: what follows is for this one.
+	text []byte // as written
+	// crawler means that the text names the crawler for what follows.
 	crawler bool
-	entry   *entry // nil for an unknown directive, and for one whose value cannot be read
-	rules   Rules  // what it states
+	entry   *entry // nil for an unknown directive or an unreadable value
+	rules   Rules  // effect of the directive
 }
 
-// next reads the next directive or name of a crawler; it returns false at the end of the value.
+// next reads the next directive or name of a crawler. It returns false at the end of the value.
 func (v *reader) next() (item, bool) {
 	for v.i < len(v.text) && (isSeparator(v.text[v.i]) || v.text[v.i] == ':') {
 		v.i++
@@ -67,7 +67,7 @@ func (v *reader) word() []byte {
 	return v.text[start:v.i]
 }
 
-// colon reads a colon, and the white space around it, if it is what follows.
+// colon consumes a colon and the white space around it, if there is one next.
 func (v *reader) colon() bool {
 	i := v.skipBlanks(v.i)
 	if i == len(v.text) || v.text[i] != ':' {
@@ -85,15 +85,15 @@ func (v *reader) skipBlanks(i int) int {
 	return i
 }
 
-// namesCrawler reports whether an unknown word before a colon is the name of a crawler: directives
-// follow, or nothing. What follows is a value if it begins with anything but a letter, as in
+// namesCrawler reports whether an unknown word before a colon names a crawler, which is the case if
+// directives follow, or nothing. Anything that doesn't begin with a letter is a value, as in
 // "max-pages: 3".
 func (v *reader) namesCrawler() bool {
 	return v.i == len(v.text) || isLetter(v.text[v.i]) || isSeparator(v.text[v.i])
 }
 
-// value reads the value of a directive. It returns false if the value cannot be read: then Google
-// ignores the directive.
+// value parses the value of a directive. It returns false for an unreadable value, with which
+// Google ignores the directive.
 func (v *reader) value(it *item) (ok bool) {
 	r := &it.rules
 	r.Set = it.entry.set
@@ -109,7 +109,7 @@ func (v *reader) value(it *item) (ok bool) {
 	return ok
 }
 
-// date reads a date, which may have commas, colons and white space. One that cannot be read ends at
+// date parses a date, which may contain commas, colons and white space. An unreadable date ends at
 // a comma.
 func (v *reader) date() (unix int64, ok bool) {
 	t, n := cutDate(v.text[v.i:])
@@ -123,7 +123,7 @@ func (v *reader) date() (unix int64, ok bool) {
 	return 0, false
 }
 
-// preview reads the size of an image.
+// preview parses the size of an image.
 func (v *reader) preview() (n int64, ok bool) {
 	word := v.word()
 	for i, name := range previews {
@@ -134,8 +134,7 @@ func (v *reader) preview() (n int64, ok bool) {
 	return 0, false
 }
 
-// bound reads a number that is not negative, or unlimited. A number that is too large for 32 bits
-// is the largest of these.
+// bound parses a non-negative number or unlimited. Numbers above 32 bits become the maximum.
 func (v *reader) bound() (n int64, ok bool) {
 	word := v.word()
 	if string(word) == "-1" {
@@ -150,7 +149,7 @@ func (v *reader) bound() (n int64, ok bool) {
 	return n, len(word) > 0
 }
 
-// blanks is the white space of HTML.
+// blanks are HTML's white space.
 const blanks = " \t\n\f\r"
 
 // separators separate directives.
@@ -164,7 +163,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { c = lower(c); return 'a' <= c && c <= 'z' }
 
-// equalFold compares bytes; the case of the letters of ASCII does not count.
+// equalFold compares bytes, ignoring ASCII case.
 func equalFold[T, U []byte | string](a T, b U) bool {
 	if len(a) != len(b) {
 		return false

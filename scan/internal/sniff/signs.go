@@ -13,9 +13,9 @@ func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// A file that is no log, or one that cannot be audited, is named as what it is, together with what to
-// do. magics are the beginnings of files that are no text. The files whose content is read,
-// compressed or in an archive, are here because of those inside others.
+// A file that isn't a log, or can't be audited, is identified together with advice. magics are the
+// beginnings of files that aren't text. Compressed files and archives, whose content is read, are
+// included because they may be inside others.
 var magics = []struct {
 	at    int
 	bytes string
@@ -97,7 +97,7 @@ func NotText(head []byte, whole bool) error {
 	return fmt.Errorf("no line ends within its first %d bytes: this is no log", len(head))
 }
 
-// beginnings say what text is by how it begins.
+// beginnings identify texts by how they begin.
 var beginnings = []struct{ begin, is string }{
 	{"<!doctype html", "an HTML page, not a log"},
 	{"<html", "an HTML page, not a log"},
@@ -133,7 +133,7 @@ func Beginning(head []byte) string {
 	return ""
 }
 
-// lineSigns say what text is by its lines, without their envelopes.
+// lineSigns identify texts by their lines, without envelopes.
 var lineSigns = []struct {
 	line func() *regexp.Regexp
 	is   string
@@ -169,8 +169,8 @@ var lineSigns = []struct {
 		"of lines of KEY=VALUE (logfmt), which are not read; have the log written as JSON"},
 }
 
-// Lines describes lines that match no format, such as "an error log of nginx", followed by
-// advice; it returns "" if it does not recognise them.
+// Lines describes lines that match no format, such as "an error log of nginx", followed by advice.
+// It returns "" if it doesn't recognize them.
 func Lines(lines [][]byte) string {
 	for _, s := range lineSigns {
 		if Most(lines, s.line().Match) {
@@ -180,8 +180,7 @@ func Lines(lines [][]byte) string {
 	return ""
 }
 
-// Most reports whether at least a third of the lines match, more than nothing but a log of such lines
-// would have.
+// Most reports whether at least a third of the lines match. Only a log of such lines has that many.
 func Most(lines [][]byte, match func([]byte) bool) bool {
 	n := 0
 	for _, line := range lines {

@@ -1,7 +1,8 @@
 // Package sniff identifies a file by its first bytes and by its name: how it is compressed, and whether it is an
 // archive, a log, a list, the output of a crawl, a robots.txt, or something mistaken for one of these.
 //
-// A name decides only what the bytes leave open, because files are renamed, and pipes have no name.
+// The name decides only what the bytes leave open, because files are renamed and pipes have no
+// name.
 package sniff
 
 import (
@@ -12,11 +13,11 @@ import (
 	"unicode"
 )
 
-// Codec is how bytes are compressed. The zero value is "not known yet".
+// Codec is a compression format. The zero value means that it isn't known yet.
 type Codec int32
 
-// The codecs. Deflate is for members of a zip, and S2 for temporary files: no file starts with
-// their first bytes.
+// The codecs. Deflate is for members of a zip, and S2 for temporary files. No file is recognized as
+// either.
 const (
 	Unknown Codec = iota
 	Plain
@@ -30,7 +31,7 @@ const (
 
 var codecs = [...]struct {
 	name   string
-	begins string // with what a file of the codec usually begins
+	begins string // how files of the codec usually begin
 	ends   []string
 }{
 	Unknown: {},
@@ -43,14 +44,14 @@ var codecs = [...]struct {
 	S2:      {name: "s2"},
 }
 
-// String returns the name of the codec; "" if it is not known.
+// String returns the name of the codec, or "" if it isn't known.
 func (c Codec) String() string { return codecs[c].name }
 
-// CodecLen is how many bytes CodecOf needs: ten for bzip2, since "BZh9" alone could be the beginning
-// of a text.
+// CodecLen is the number of bytes that CodecOf needs: ten for bzip2, because a text could begin
+// with "BZh9".
 const CodecLen = 10
 
-// MayBeCompressed reports whether a byte is the first of a compressed file.
+// MayBeCompressed reports whether a compressed file may begin with a byte.
 func MayBeCompressed(first byte) bool {
 	return strings.IndexByte("\x1f\x28\xfdB", first) >= 0 || first&0xf0 == 0x50
 }
@@ -72,13 +73,13 @@ func CodecOf(head []byte) Codec {
 	return Plain
 }
 
-// CodecOfName returns how a file is compressed by its name, or Unknown if it does not show that.
+// CodecOfName returns the codec of a file by its name, or Unknown if the name doesn't show it.
 func CodecOfName(name string) Codec {
 	_, c := split(name)
 	return c
 }
 
-// Uncompressed returns the name of a file without the ending of a compression.
+// Uncompressed removes a compression extension from a file name.
 func Uncompressed(name string) string {
 	name, _ = split(name)
 	return name
@@ -95,7 +96,7 @@ func split(name string) (string, Codec) {
 	return name, Unknown
 }
 
-// Compressions returns the usual endings of the names of compressed files.
+// Compressions returns the usual extensions of compressed files.
 func Compressions() (ends []string) {
 	for c := Gzip; c <= Xz; c++ {
 		ends = append(ends, codecs[c].ends[0])
@@ -103,13 +104,12 @@ func Compressions() (ends []string) {
 	return ends
 }
 
-// SampleLen is how many bytes CheckName and Archive need.
+// SampleLen is the number of bytes that CheckName and Archive need.
 const SampleLen = 512
 
-// CheckName refuses a file whose name says that it is compressed, while its first bytes match
-// no compressed format, unless they are text. A file of 0 bytes, or with a damaged beginning, would
-// otherwise be a log without a single usable line. Text is read as it is, whatever its
-// name.
+// CheckName rejects a file whose name has a compression extension, while its first bytes are
+// neither compressed nor text. Otherwise an empty file, or one with a damaged beginning, would be a
+// log without a single usable line. Text is accepted whatever the name.
 func CheckName(name string, sample []byte) error {
 	named := codecs[CodecOfName(name)]
 	switch {
@@ -124,7 +124,7 @@ func CheckName(name string, sample []byte) error {
 	return nil
 }
 
-// isControl reports whether a character is one that no log has.
+// isControl reports whether a character occurs in no log.
 func isControl(r rune) bool {
 	return unicode.IsControl(r) && r < 0x80 && !strings.ContainsRune("\t\n\v\f\r\x1b", r)
 }
@@ -132,7 +132,7 @@ func isControl(r rune) bool {
 // Archive returns the kind of an archive of files by its first bytes: "tar", "zip", or "" for none.
 func Archive(head []byte) string {
 	switch magic := string(head[:min(len(head), 4)]); {
-	case magic == "PK\x03\x04", magic == "PK\x05\x06": // the second is empty
+	case magic == "PK\x03\x04", magic == "PK\x05\x06": // the second is an empty archive
 		return "zip"
 	case isTar(head):
 		return "tar"
@@ -140,8 +140,8 @@ func Archive(head []byte) string {
 	return ""
 }
 
-// isTar reports whether a header of a tar comes first: the sum of its bytes is at 148, in octal
-// digits. Text has none there.
+// isTar reports whether a file begins with a tar header, which has the sum of its bytes at offset
+// 148 in octal digits. Text has none there.
 func isTar(head []byte) bool {
 	if len(head) < SampleLen {
 		return false
@@ -154,7 +154,7 @@ func isTar(head []byte) bool {
 		}
 		said = said<<3 | int64(c-'0')
 	}
-	unsigned, signed := int64(0), int64(0) // some old writers added signed bytes
+	unsigned, signed := int64(0), int64(0) // some old programs added signed bytes
 	for i, c := range head[:SampleLen] {
 		if at <= i && i < end {
 			c = ' '
@@ -164,22 +164,23 @@ func isTar(head []byte) bool {
 	return said > 0 && (said == unsigned || said == signed)
 }
 
-// endings are the forms of lists and of the output of crawls by the names of their files.
+// endings maps extensions of file names to formats of lists and crawl output.
 var endings = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "json", ".ndjson": "json", ".json": "json",
 	".cdx": "cdx", ".cdxj": "cdxj", ".warc": "warc", ".wat": "warc", ".wet": "warc", ".parquet": "parquet",
 }
 
-// Named returns the form of a list, or of the output of a crawl, by the name of its file, perhaps
-// compressed: "csv", "tsv", "json", "cdx", "cdxj", "warc", "parquet", or "" if the name does not show it.
+// Named returns the format of a list, or of the output of a crawl, by the name of its file, which
+// may be compressed: "csv", "tsv", "json", "cdx", "cdxj", "warc", "parquet", or "" if the name
+// doesn't show it.
 func Named(name string) string {
 	return endings[strings.ToLower(path.Ext(Uncompressed(path.Base(name))))]
 }
 
 const bom = "\ufeff"
 
-// Form returns the form of a file by its first bytes, if these alone say it: "warc", "arc",
-// "parquet", "cdx", "cdxj", "json", "robots.txt", or "" for all else. Of JSON that is an object.
+// Form returns the format of a file if its first bytes show it: "warc", "arc", "parquet", "cdx",
+// "cdxj", "json", "robots.txt", otherwise "". It recognizes JSON only by an object.
 func Form(head []byte) string {
 	text := bytes.TrimLeft(head, bom+" \t\r\n")
 	for _, magic := range []string{"WARC/", "filedesc://", "PAR1", "{"} {
@@ -199,15 +200,15 @@ func Form(head []byte) string {
 	return ""
 }
 
-// Lines that a file of a known form may begin with. The key of an index has no colon at its end, unlike lines
-// of a robots.txt.
+// Possible first lines of files in known formats. The key of an index doesn't end with a colon,
+// unlike lines of a robots.txt.
 var (
 	robotsLine   = lazily(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`)
 	capturesLine = lazily(`^([!@]\w+ ?[\[{]|\S*[^\s:] [0-9]{4,17} \{)`)
 	indexLine    = lazily(`^\S*[^\s:] [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
 
-// IsRobots reports whether the first line of a text that is neither blank nor a comment looks like a line of a
+// IsRobots reports whether the first line of a text that isn't blank or a comment looks like a
 // robots.txt.
 func IsRobots(head []byte) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(bom))) {
@@ -218,8 +219,8 @@ func IsRobots(head []byte) bool {
 	return false
 }
 
-// IsCDXHeader reports whether a line is a header of CDX. It begins with the delimiter, which is no
-// quote, as one of CSV could have.
+// IsCDXHeader reports whether a line is a CDX header. It begins with the delimiter, which isn't a
+// quote, unlike possible CSV headers.
 func IsCDXHeader(line []byte) bool {
 	return len(line) > len(" CDX a") && string(line[1:4]) == "CDX" && line[4] == line[0] && line[0] != '"'
 }

@@ -11,9 +11,9 @@ import (
 // 3 per cent more with a heap.
 type merge struct {
 	rec    []byte // the record; valid until next
-	shared int    // bytes it shares with the record before
-	n      int64  // how often it was added, in all runs
-	err    error  // why next returned false; nil at the end
+	shared int    // bytes shared with the previous record
+	n      int64  // its count in all runs
+	err    error  // the error that ended iteration; nil at the end
 
 	stop      func() error // called every stopEvery records
 	untilStop int          // records until the next call
@@ -21,10 +21,10 @@ type merge struct {
 	cursors cursors
 }
 
-// cursors is a heap, the least record first.
+// cursors is a heap with the smallest record first.
 type cursors []*cursor
 
-// fix puts a cursor in its place that only those above it are in: its record has become greater.
+// fix moves a cursor down to its place after its record has become greater.
 func (cs cursors) fix(at int) {
 	moved := cs[at]
 	for {
@@ -46,8 +46,8 @@ func (cs cursors) fix(at int) {
 // before reports whether the record of a cursor sorts before the record of another.
 func (c *cursor) before(o *cursor) bool { return bytes.Compare(c.rec, o.rec) < 0 }
 
-// newMerge reads the first record of each run. A stop that is not nil ends the merge when it
-// returns an error.
+// newMerge reads the first record of each run. If stop isn't nil, the merge ends when stop returns
+// an error.
 func newMerge(runs []*run, stop func() error) (*merge, error) {
 	m := &merge{stop: stop}
 	for _, r := range runs {
@@ -70,7 +70,7 @@ var errOverflow = errors.New("spill: a record was counted more often than fits i
 
 const stopEvery = 1 << 12
 
-// next goes to the next record. It returns false at the end and after an error.
+// next advances to the next record. It returns false at the end and after an error.
 func (m *merge) next() bool {
 	if m.err != nil || len(m.cursors) == 0 {
 		return false

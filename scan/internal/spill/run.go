@@ -13,21 +13,21 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// run is records in order: in memory, or in blocks in a file. It is not changed once it is made.
+// run is a sorted sequence of records in memory, or in blocks in a file. It is immutable.
 type run struct {
-	arena *arena // of a run in memory
+	arena *arena // for a run in memory
 
-	r       io.ReaderAt // of a run in a file
-	off     int64       // where the first block begins
-	end     int64       // after the last block
+	r       io.ReaderAt // for a run in a file
+	off     int64       // start of the first block
+	end     int64       // end of the last block
 	records int64
-	longest int  // no payload is longer
+	longest int  // length of the longest payload
 	saved   bool // added by AddSaved
-	packed  bool // its payloads are packed
+	packed  bool // payloads are compressed
 }
 
-// cost is the memory that reading a run in a file needs: a block, and a record that began in the
-// block before; of a packed one also what it is unpacked to.
+// cost is the memory needed to read a run from a file: a block, and a record that shares bytes with
+// the previous block; for a packed run also the unpacked block.
 func (r *run) cost() int64 {
 	if r.packed {
 		return 3 * int64(r.longest)
@@ -35,7 +35,7 @@ func (r *run) cost() int64 {
 	return 2 * int64(r.longest)
 }
 
-// name is the name of a run in errors.
+// name describes a run in errors.
 func (r *run) name() string {
 	if f, ok := r.r.(interface{ Name() string }); ok && r.saved {
 		return "saved run in " + f.Name()
@@ -50,14 +50,14 @@ const (
 	// blockHead is the number of bytes before the payload of a block.
 	blockHead = 8
 
-	// overhead is the most that the numbers around a record take: two lengths of three bytes each,
+	// overhead is the maximum size of the numbers around a record: two lengths of three bytes each,
 	// and the count.
 	overhead = 3 + 3 + 10
 
-	// maxPayload is the length of the longest payload: one record that fills a block.
+	// maxPayload is the maximum length of a payload: one record that fills a block.
 	maxPayload = MaxRecord + overhead
 
-	// wholeFrom is the length from which on records are written whole.
+	// wholeFrom is the length from which records are written whole.
 	wholeFrom = 1024 + 1
 )
 
@@ -68,14 +68,14 @@ type blockWriter struct {
 	size    int
 	write   func(block []byte) error
 	block   []byte // being filled
-	limit   int    // of its length
-	crc     uint32 // of all blocks written
-	longest int    // of the payloads written
-	pack    bool   // payloads are compressed as a block of S2
+	limit   int    // maximum length of block
+	crc     uint32 // of all written blocks
+	longest int    // longest written payload
+	pack    bool   // payloads are compressed as S2 blocks
 	packed  []byte
 }
 
-// writeAll writes all records that are left in m and returns their number.
+// writeAll writes all remaining records of m and returns their number.
 func (w *blockWriter) writeAll(m *merge) (records int64, err error) {
 	for m.next() {
 		if err := w.add(m.rec, m.shared, m.n); err != nil {
@@ -89,8 +89,8 @@ func (w *blockWriter) writeAll(m *merge) (records int64, err error) {
 	return records, w.flush()
 }
 
-// add writes one record that was added n times; shared is how many bytes it shares with the record
-// before it.
+// add writes one record with count n. shared is the number of bytes that it shares with the
+// previous record.
 func (w *blockWriter) add(rec []byte, shared int, n int64) error {
 	if len(rec) >= wholeFrom {
 		shared = 0
@@ -102,8 +102,8 @@ func (w *blockWriter) add(rec []byte, shared int, n int64) error {
 		}
 	}
 	if len(w.block) == 0 {
-		// Room for the usual block or for one long record: where blocks end depends on the records
-		// alone.
+		// Capacity for the usual block or for one long record. Where blocks end depends only on the
+		// records.
 		w.limit = max(w.size, blockHead+need)
 		w.block = slices.Grow(w.block, w.limit)[:blockHead]
 	}
@@ -137,23 +137,23 @@ func (w *blockWriter) flush() error {
 	return err
 }
 
-// cursor reads a run, and checks all that it reads from a file.
+// cursor reads a run. It validates everything that it reads from a file.
 type cursor struct {
 	rec []byte // the record
-	n   int64  // how often it was added
+	n   int64  // its count
 	run *run
 	at  int // next entry of the arena
 
-	data  []byte // rest of the block
+	data  []byte // unread part of the block
 	block []byte // buffer of data
-	read  int64  // records so far
+	read  int64  // number of records so far
 	off   int64  // of the next block
 	crc   uint32 // of the blocks so far
 
-	unpacked []byte // of a packed run: the block
+	unpacked []byte // of a packed run: the unpacked block
 }
 
-// next reads the next record, and returns false at the end.
+// next reads the next record. It returns false at the end.
 func (c *cursor) next() (more bool, err error) {
 	if a := c.run.arena; a != nil {
 		if c.at == len(a.index) {
@@ -193,8 +193,8 @@ func (c *cursor) decode() error {
 		return c.damaged("impossible count")
 	}
 	whole := len(suffix) >= wholeFrom
-	// A record that shares bytes is in order if the first byte after them is greater than the one
-	// in its place.
+	// A record with shared bytes is in order if its first other byte is greater than the previous
+	// record's byte at that place.
 	if c.read > 0 && (whole && bytes.Compare(c.rec, suffix) >= 0 ||
 		!whole && (len(suffix) == 0 || shared < len(c.rec) && suffix[0] <= c.rec[shared])) {
 		return c.damaged("records out of order")
@@ -205,7 +205,7 @@ func (c *cursor) decode() error {
 	return nil
 }
 
-// uvarint reads a number and returns what follows it: nil if there is no number.
+// uvarint reads a number and returns the remaining bytes, or nil if there is no valid number.
 func uvarint(b []byte) (uint64, []byte) {
 	v, n := binary.Uvarint(b)
 	if n <= 0 {
@@ -247,7 +247,7 @@ func (c *cursor) load() error {
 	return nil
 }
 
-// unpack replaces the payload in data by what it was packed from.
+// unpack replaces the payload in data by its uncompressed form.
 func (c *cursor) unpack() error {
 	n, err := s2.DecodedLen(c.data)
 	if err == nil && n > c.run.longest {

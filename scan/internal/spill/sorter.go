@@ -10,35 +10,35 @@ import (
 	"sync"
 )
 
-// MaxRecord is the length of the longest record, in bytes.
+// MaxRecord limits the length of a record, in bytes.
 const MaxRecord = 1 << 20
 
-// Options of a Sorter. The zero value is usable.
+// Options configures a Sorter. The zero value is usable.
 type Options struct {
-	// Memory is how many bytes the Sorter and its writers may hold: arenas, and the buffers of one
-	// merge. 0 is 256 MB; less than 1 MB is 1 MB. Records of more than a sixty-fourth of it may
+	// Memory limits the bytes that the Sorter and its writers hold: arenas, and the buffers of one
+	// merge. 0 means 256 MB, and the minimum is 1 MB. Records longer than a sixty-fourth of it may
 	// exceed it, by a few of them for each Writer and each merge.
 	Memory int64
 
-	// Dir is the folder of the temporary file, os.TempDir if empty. It must have space for all
-	// records, compressed as the package says.
+	// Dir is the folder of the temporary file, os.TempDir if empty. It needs space for all records in
+	// the compressed form of the package.
 	Dir string
 
-	// Compress compresses the temporary file, so that long records that repeat themselves, such as
-	// those of an input that was compressed, do not fill the disk. With short ones, whose common
-	// prefixes are not written anyway, it takes longer and saves little.
+	// Compress compresses the temporary file, so that long repetitive records, such as decompressed
+	// input, don't fill the disk. For short records, whose common prefixes aren't written anyway, it
+	// takes longer and saves little.
 	Compress bool
 }
 
-// Record is one record and how often it was added.
+// Record is a record and its count.
 type Record struct {
-	Data []byte // valid until the next record; must not be changed
+	Data []byte // valid until the next record; must not be modified
 	N    int64  // at least 1
 }
 
-// Sorter keeps records in order and in bounded memory. It is made by New and safe for use by any
-// number of Writers in as many goroutines. Reading (All, WriteTo) comes after all of them have been
-// flushed. Several goroutines may then read at once, but nothing may be added meanwhile.
+// Sorter sorts records in bounded memory. New makes it. Any number of goroutines may use a Writer
+// each. Reading (All, WriteTo) requires that all Writers have been flushed. Several goroutines may
+// read at once, but nothing may be added meanwhile.
 type Sorter struct {
 	size     sizes
 	dir      string
@@ -46,40 +46,42 @@ type Sorter struct {
 
 	mu       sync.Mutex
 	changed  sync.Cond // an arena was returned or freed, or err was set
-	err      error     // of the first write that failed, or errClosed: it is permanent
-	arenas   int       // how many there are
-	writing  int       // how many of them writers have
+	err      error     // the first write error, or errClosed; permanent
+	arenas   int       // number of arenas
+	writing  int       // number of arenas that writers hold
 	free     []*arena  // empty
-	memory   []*run    // sorted arenas that are not being spilled
-	spilling bool      // a goroutine is merging runs into the file; no other may write it meanwhile
+	memory   []*run    // sorted arenas that aren't being spilled
+	spilling bool      // a goroutine is merging runs into the file and owns it
 
 	stop func() error // set by StopAt; nil for never
 
-	disk []*run     // runs in the file, and saved ones
+	disk []*run     // runs in the file, and saved runs
 	file *Temporary // nil until something is spilled
-	end  int64      // of the last run in the file
+	end  int64      // end of the last run in the file
 }
 
-// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for sorting, small
-// things and garbage, the rest for arenas.
+// sizes divides the memory: a quarter for the blocks of a merge, an eighth for sorting, small
+// objects and garbage, the rest for arenas.
 type sizes struct {
-	arena  int   // bytes of records in an arena
-	block  int   // bytes of a block in the file
-	arenas int   // how many there may be
-	merge  int64 // bytes of the buffers of runs that are merged from disk
+	arena  int   // bytes of records per arena
+	block  int   // bytes per block in the file
+	arenas int   // maximum number of arenas
+	merge  int64 // bytes of buffers for runs merged from disk
 }
 
 const (
 	defaultMemory = 256 << 20
 	minMemory     = 1 << 20
 
-	// maxArena: sorting is fastest while the arena and its index stay in a cache.
+	// maxArena is an arena size at which sorting is fast, because the arena and its index stay in a
+	// cache.
 	maxArena = 1 << 20
 
-	// firstArena is what one worker of an audit fills by the answers in about 1 MB of a log.
+	// firstArena is about what one worker of an audit fills for 1 MB of a log.
 	firstArena = 64 << 10
 
-	// maxBlock: a disk is read in pieces of this size, from as many places as there are runs.
+	// maxBlock is the size of reads from disk, which alternate between as many places as there are
+	// runs.
 	maxBlock = 64 << 10
 )
 
@@ -98,12 +100,12 @@ var (
 	errClosed    = errors.New("spill: sorter is closed")
 	errUnflushed = errors.New("spill: reading before all writers were flushed")
 
-	// errTemporary is in errors of writing the temporary file, which are permanent. Errors of
-	// reading saved runs are not.
+	// errTemporary marks errors in writing the temporary file, which are permanent. Errors in reading
+	// saved runs aren't.
 	errTemporary = errors.New("spill: temporary file")
 )
 
-// New returns an empty Sorter. It holds no memory, and makes no file, until a record is added.
+// New returns an empty Sorter. It allocates no memory and creates no file until a record is added.
 func New(o Options) *Sorter {
 	s := &Sorter{size: sizesFor(o.Memory), dir: o.Dir, compress: o.Compress}
 	s.changed.L = &s.mu
@@ -118,8 +120,8 @@ func (s *Sorter) StopAt(ctx context.Context) {
 	s.stop = ctx.Err
 }
 
-// get returns an empty arena that can hold a record of n bytes. Without free memory it waits until
-// others have been spilled.
+// get returns an empty arena that can hold a record of n bytes. If no memory is free it waits until
+// other arenas have been spilled.
 func (s *Sorter) get(n int) (*arena, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +140,7 @@ func (s *Sorter) get(n int) (*arena, error) {
 			s.changed.Wait()
 		case s.arenas >= s.size.arenas && len(s.memory) > 0:
 			s.spill()
-		default: // there is memory, or other writers have all of it
+		default: // there is memory, or other writers hold all of it
 			usual := min(firstArena<<min(s.arenas, 8), s.size.arena) // few records take little memory
 			s.arenas++
 			s.writing++
@@ -148,7 +150,7 @@ func (s *Sorter) get(n int) (*arena, error) {
 	return nil, s.err
 }
 
-// put accepts a sorted arena, if it is not nil, and spills all runs when they are three quarters of
+// put accepts a sorted arena, unless it is nil, and spills all runs when they use three quarters of
 // the arenas.
 func (s *Sorter) put(a *arena) error {
 	s.mu.Lock()
@@ -165,8 +167,8 @@ func (s *Sorter) put(a *arena) error {
 	return s.err
 }
 
-// spill begins to merge the runs in memory into one on disk, in a goroutine of its own. After an
-// error the records are lost, and s.err is set.
+// spill starts a goroutine that merges the runs in memory into one on disk. After an error the
+// records are lost, and s.err is set.
 func (s *Sorter) spill() {
 	runs := s.memory
 	s.memory, s.spilling = nil, true
@@ -197,8 +199,8 @@ func (s *Sorter) spillRuns(runs []*run) {
 	s.changed.Broadcast()
 }
 
-// mergeToFile writes the merge of runs after the last run in the file. No other goroutine may
-// write the file meanwhile.
+// mergeToFile appends the merge of runs to the file. No other goroutine may write the file
+// meanwhile.
 func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 	m, err := newMerge(runs, stop)
 	if err != nil {
@@ -247,9 +249,9 @@ func (s *Sorter) gather() (*merge, error) {
 	return newMerge(slices.Concat(s.memory, s.disk), s.stop)
 }
 
-// reduce merges runs on disk, the smallest first, until there is memory to read all that are left
-// at once: as many at a time as can be read at once, but no more than necessary. Two are always
-// read at once, however long their blocks are.
+// reduce merges runs on disk, the smallest first, until the memory suffices to read all remaining
+// ones at once. It merges as many at a time as can be read at once, but no more than necessary. Two
+// are always read at once, however long their blocks are.
 func (s *Sorter) reduce() error {
 	total := int64(0)
 	for _, r := range s.disk {
@@ -277,9 +279,9 @@ func (s *Sorter) reduce() error {
 	return nil
 }
 
-// All yields all records, each once, in order. It may be called, and its result ranged over, any
-// number of times. An error comes once, as the last element, with a zero Record: an error of the
-// temporary file or of a saved run, which may be damaged, or because a Writer was not flushed.
+// All yields all records, each once, sorted. It may be called, and its result iterated, any number
+// of times. An error comes once, as the last element, with a zero Record. It is an error of the
+// temporary file or of a damaged saved run, or means that a Writer was not flushed.
 func (s *Sorter) All() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		m, err := s.gather()
@@ -298,8 +300,8 @@ func (s *Sorter) All() iter.Seq2[Record, error] {
 	}
 }
 
-// Close frees the memory and removes the temporary file, if there is one. All other calls, also
-// those waiting in other goroutines, then return an error. The second Close does nothing.
+// Close frees the memory and removes the temporary file, if there is one. All other calls,
+// including waiting ones in other goroutines, then return an error. A second Close does nothing.
 func (s *Sorter) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -320,16 +322,16 @@ func (s *Sorter) Close() error {
 	return err
 }
 
-// Records sorts the records of one goroutine, as a Sorter and a Writer do, for a caller that does
-// not need to know how often a record was added. It is made by NewRecords. An arena that is full is
-// sorted in the background while the next one is filled.
+// Records is a Sorter with a Writer for a single goroutine, without counts. NewRecords makes it. A
+// full arena is sorted in the background while the next one is filled.
 type Records struct {
 	*Sorter
 	writer, other *Writer // other is sorting, or was
 	sorting       sync.WaitGroup
 }
 
-// NewRecords returns empty Records. It holds no memory, and makes no file, until a record is added.
+// NewRecords returns empty Records. It allocates no memory and creates no file until a record is
+// added.
 func NewRecords(o Options) *Records {
 	s := New(o)
 	return &Records{Sorter: s, writer: s.Writer(), other: s.Writer()}
@@ -345,7 +347,7 @@ func (r *Records) Add(record []byte) error {
 	return r.writer.Add(record)
 }
 
-// All yields all records, each distinct one once, as Sorter.All does.
+// All yields all distinct records, as Sorter.All does.
 func (r *Records) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		r.sorting.Wait()

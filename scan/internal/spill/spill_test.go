@@ -67,8 +67,8 @@ func TestSameAsTwin(t *testing.T) {
 	}
 }
 
-// TestRecords: each distinct record comes once, in order, as often as they are read, from memory
-// and from compressed blocks.
+// TestRecords checks that each distinct record is returned once, in order, for any number of
+// readings, from memory and from compressed blocks.
 func TestRecords(t *testing.T) {
 	for _, o := range []Options{{}, {Memory: 1 << 20}, {Memory: 1 << 20, Compress: true}} {
 		r, want, size := NewRecords(o), twin{}, int64(0)
@@ -243,7 +243,8 @@ func TestRecordsOfMaximalLength(t *testing.T) {
 	want.check(t, other)
 }
 
-// TestTemporaryFileHasNoName: its name is removed at once, so that a kill leaves nothing.
+// TestTemporaryFileHasNoName checks that its name is removed at once, so that a kill leaves
+// nothing.
 func TestTemporaryFileHasNoName(t *testing.T) {
 	dir := t.TempDir()
 	f, err := createTemp(dir)
@@ -310,7 +311,7 @@ func fullDisk(t *testing.T) *Temporary {
 	return &Temporary{full, ""}
 }
 
-// TestErrorsStick: a temporary file that cannot be made or written is an error for good.
+// TestErrorsStick checks that a failure to create or write a temporary file is permanent.
 func TestErrorsStick(t *testing.T) {
 	s := tiny(t)
 	s.dir = filepath.Join(s.dir, "missing")
@@ -362,7 +363,8 @@ func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	}
 }
 
-// All writers return an error of the file, also those that wait for memory.
+// TestWritersAfterAnError checks that all writers return an error of the file, including those
+// waiting for memory.
 func TestWritersAfterAnError(t *testing.T) {
 	s := tiny(t)
 	s.dir = filepath.Join(s.dir, "missing")
@@ -377,7 +379,7 @@ func TestWritersAfterAnError(t *testing.T) {
 	wg.Wait()
 }
 
-// A disk that returns other bytes than were written causes an error.
+// TestTemporaryFileIsDamaged checks that a disk that returns other bytes causes an error.
 func TestTemporaryFileIsDamaged(t *testing.T) {
 	for _, compress := range []bool{false, true} {
 		s := tiny(t)
@@ -398,8 +400,8 @@ func TestTemporaryFileIsDamaged(t *testing.T) {
 	}
 }
 
-// Add allocates nothing while its arena has room, and little beyond that, because
-// arenas are used again.
+// TestGuardAddDoesNotAllocate checks that Add doesn't allocate while its arena has capacity, and
+// little beyond that, because arenas are reused.
 func TestGuardAddDoesNotAllocate(t *testing.T) {
 	s := New(Options{Memory: 4 << 20, Dir: t.TempDir()})
 	defer s.Close()
@@ -428,8 +430,8 @@ func TestGuardAddDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// The heap stays within Options.Memory while three times as much is added, written
-// and read.
+// TestGuardMemory checks that the heap stays within Options.Memory while three times as much is
+// added, written and read.
 func TestGuardMemory(t *testing.T) {
 	const memory, input = 8 << 20, 24 << 20
 	kinds := map[string]func([]byte, *rand.Rand) []byte{
@@ -491,8 +493,8 @@ func TestGuardMemory(t *testing.T) {
 	}
 }
 
-// watchHeap looks at the heap, with what has not been collected, until the function
-// that it returns is called, which returns by how much it has grown at most.
+// watchHeap measures the heap, including garbage, until the returned function is called, which
+// returns the maximum growth.
 func watchHeap(t *testing.T) (most func() int64) {
 	heap := func() int64 {
 		var m runtime.MemStats

@@ -21,8 +21,8 @@ const (
 	magic     = "rsvrun1\n"
 	footerLen = 32
 
-	// stateBlock is the length of blocks that WriteTo writes. It is the same on all machines, so
-	// that the bytes are too.
+	// stateBlock is the length of blocks that WriteTo writes. It is the same on all machines, so that
+	// the output is, too.
 	stateBlock = 32 << 10
 )
 
@@ -34,7 +34,7 @@ func (f footer) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// decodeFooter reads the footer of a run of size bytes.
+// decodeFooter decodes the footer of a run of size bytes.
 func decodeFooter(b []byte, size int64) (footer, error) {
 	if string(b[:len(magic)]) != magic {
 		return footer{}, errors.New("not a run of records")
@@ -54,10 +54,10 @@ func decodeFooter(b []byte, size int64) (footer, error) {
 }
 
 // WriteTo writes all records as one run, and returns the number of bytes written. The same records
-// make the same bytes. It returns errors of All and of w.
+// give the same bytes. It returns errors of All and of w.
 func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) { return WriteRun(w, s.All()) }
 
-// WriteRun writes records, which are in order, as WriteTo does.
+// WriteRun writes sorted records in the format of WriteTo.
 func WriteRun(w io.Writer, list iter.Seq2[Record, error]) (written int64, err error) {
 	write := func(b []byte) error {
 		n, err := w.Write(b)
@@ -84,10 +84,10 @@ func WriteRun(w io.Writer, list iter.Seq2[Record, error]) (written int64, err er
 	return written, write(footer{written + footerLen, records, blocks.longest}.encode())
 }
 
-// AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on.
-// They are not copied, but read from r whenever all records are read: r must stay readable and
-// unchanged until Close, and safe for concurrent use if several goroutines read it. An error says what is wrong with
-// the footer; damage before it is found when it is read.
+// AddSaved adds the records of a run written by WriteTo: the size bytes of r from off on. They
+// aren't copied, but read from r whenever all records are read. r must stay readable and unchanged
+// until Close, and be safe for concurrent use if several goroutines read. AddSaved checks the
+// footer; damage before it is found during reading.
 func (s *Sorter) AddSaved(r io.ReaderAt, off, size int64) error {
 	if off < 0 || size < footerLen || off > math.MaxInt64-size {
 		return fmt.Errorf("spill: saved run: %d bytes from %d on cannot be one", size, off)

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Runs that are saved, some of them within a larger file, and added again are the records
-// themselves: they make the same bytes.
+// TestAddSavedSameAsTwin checks that saved runs, some of them within a larger file, give the same
+// bytes as the records when added again.
 func TestAddSavedSameAsTwin(t *testing.T) {
 	for name, record := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func readState(t testing.TB, r io.ReaderAt, size int64) error {
 	return failed
 }
 
-// Every byte that is changed, missing or too much is an error.
+// TestDamageAnywhere checks that every changed, missing or additional byte is an error.
 func TestDamageAnywhere(t *testing.T) {
 	b := sample(t)
 	size := int64(len(b))
@@ -249,8 +249,8 @@ func TestReaderFails(t *testing.T) {
 	}
 }
 
-// A damaged run among many is an error when runs are merged into the file, too, and
-// does not spoil the file.
+// TestDamageAmongManyRuns checks that one damaged run among many is an error when runs are merged
+// into the file, too, and doesn't spoil the file.
 func TestDamageAmongManyRuns(t *testing.T) {
 	s := tiny(t)
 	b := sample(t)
@@ -294,8 +294,8 @@ func TestWriteToFails(t *testing.T) {
 	}
 }
 
-// FuzzAddSaved reads anything as a state, and as the payload of one whose checksums are
-// right. What can be read can be written and read again.
+// FuzzAddSaved reads anything as a state, and as a payload with valid checksums. What can be read
+// must be writable and readable again.
 func FuzzAddSaved(f *testing.F) {
 	f.Add(sample(f), uint8(2))
 	f.Add(forge(2, 99, "\x00\x01a\x01\x01\x01b\x01"), uint8(0))
@@ -322,7 +322,7 @@ func FuzzAddSaved(f *testing.F) {
 	})
 }
 
-// A context that has ended ends the reading, soon and not for good.
+// TestStopAt checks that a context that has ended stops reading, soon and not permanently.
 func TestStopAt(t *testing.T) {
 	s, want := tiny(t), twin{}
 	for i := range 3 * stopEvery {

@@ -11,17 +11,17 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// Temporary is a temporary file. CreateTemp makes it. It is as safe for concurrent use as the file.
+// Temporary is a temporary file, made by CreateTemp. It is as safe for concurrent use as the file.
 type Temporary struct {
 	*disk.File
-	name string // while it still has to be removed
+	name string // nonempty while it must still be removed
 }
 
-// CreateTemp makes a temporary file in os.TempDir.
+// CreateTemp creates a temporary file in os.TempDir.
 func CreateTemp() (*Temporary, error) { return createTemp("") }
 
-// createTemp makes a file and removes its name at once, so that a crash or a signal leaves nothing.
-// Where that is not possible, Close removes it. No dir stands for os.TempDir.
+// createTemp creates a file and removes its name at once, so that a crash or a signal leaves
+// nothing. If the system doesn't allow that, Close removes it. An empty dir means os.TempDir.
 func createTemp(dir string) (*Temporary, error) {
 	f, err := disk.CreateTemp(cmp.Or(dir, os.TempDir()), "robotsieve-*.tmp")
 	if err != nil {
@@ -46,8 +46,8 @@ func (t *Temporary) Close() error {
 	return nil
 }
 
-// CheckDir returns the error with which a Sorter with this Options.Dir would fail: a caller who
-// reads for hours learns of it before.
+// CheckDir returns the error with which a Sorter with this Options.Dir would fail, so that callers
+// learn of it before reading for hours.
 func CheckDir(dir string) error {
 	if err := disk.CheckWritable(cmp.Or(dir, os.TempDir())); err != nil {
 		return fmt.Errorf("the folder for temporary files (TMPDIR): %w", err)
@@ -55,8 +55,8 @@ func CheckDir(dir string) error {
 	return nil
 }
 
-// Packer compresses a stream of bytes for a temporary file: it takes about as many bytes as gzip,
-// and a fifth of the time to decompress. Unpacker reads the stream.
+// Packer compresses a stream for a temporary file. It achieves about gzip's ratio, and decompresses
+// in a fifth of the time. Unpacker reads the stream.
 type (
 	Packer   = s2.Writer
 	Unpacker = s2.Reader
@@ -64,7 +64,7 @@ type (
 
 const packedBlock = 256 << 10
 
-// NewPacker returns a Packer to Reset. It compresses concurrently with the goroutine that writes.
+// NewPacker returns a Packer to Reset. It compresses concurrently with the writing goroutine.
 func NewPacker() *Packer {
 	return s2.NewWriter(nil, s2.WriterBlockSize(packedBlock), s2.WriterConcurrency(2))
 }

@@ -10,19 +10,19 @@ import (
 	"unsafe"
 )
 
-// Writer adds records to a Sorter. One goroutine uses it at a time.
+// Writer adds records to a Sorter. It isn't safe for concurrent use.
 type Writer struct {
 	s       *Sorter
 	arena   *arena // nil before the first record and after Flush
 	scratch []byte // for sorting
 }
 
-// Writer returns a Writer. It holds no memory until a record is added.
+// Writer returns a Writer. It allocates no memory until a record is added.
 func (s *Sorter) Writer() *Writer { return &Writer{s: s} }
 
-// Add adds a copy of record. All calls after an error of the temporary file return that error,
-// those of other Writers at the latest when their arenas are full; the records in memory are then
-// lost. A record longer than MaxRecord is refused without further consequences.
+// Add adds a copy of record. After an error of the temporary file all calls return that error, for
+// other Writers at the latest when their arena is full; the records in memory are lost. A record
+// longer than MaxRecord is rejected without further consequences.
 func (w *Writer) Add(record []byte) error {
 	if w.arena == nil || !w.arena.hasRoom(len(record)) {
 		if err := w.makeRoom(len(record)); err != nil {
@@ -33,14 +33,14 @@ func (w *Writer) Add(record []byte) error {
 	return nil
 }
 
-// Flush gives all records to the Sorter. The Writer can be used again.
+// Flush passes all records to the Sorter. The Writer can be used again.
 func (w *Writer) Flush() error {
 	err := w.put()
 	w.scratch = nil
 	return err
 }
 
-// put sorts the arena, if there is one, and gives it to the Sorter.
+// put sorts the arena, if there is one, and passes it to the Sorter.
 func (w *Writer) put() error {
 	a := w.arena
 	w.arena = nil
@@ -50,7 +50,7 @@ func (w *Writer) put() error {
 	return w.s.put(a)
 }
 
-// makeRoom gets an arena for a record of n bytes, and gives the one before it to the Sorter.
+// makeRoom gets an arena for a record of n bytes, and passes the previous one to the Sorter.
 func (w *Writer) makeRoom(n int) (err error) {
 	if n > MaxRecord {
 		return fmt.Errorf("spill: record of %d bytes, more than %d", n, MaxRecord)
@@ -62,9 +62,9 @@ func (w *Writer) makeRoom(n int) (err error) {
 	return err
 }
 
-// arena holds the records of one Writer, and is sorted when it is full. Its capacity is fixed.
+// arena holds the records of one Writer, and is sorted when full. Its capacity is fixed.
 type arena struct {
-	data  []byte // the records, one after the other
+	data  []byte // consecutive records
 	index []entry
 }
 
@@ -74,8 +74,8 @@ type entry struct {
 	off, len uint32
 }
 
-// bytesPerEntry is the number of bytes of an arena for which there is one entry. Shorter records
-// fill the index first.
+// bytesPerEntry is the number of bytes of an arena per entry of the index. Shorter records fill the
+// index first.
 const bytesPerEntry = 32
 
 // arenaBytes is the memory of an arena for size bytes of records.
@@ -98,9 +98,9 @@ func (a *arena) add(record []byte) {
 
 func (a *arena) record(e entry) []byte { return a.data[e.off : e.off+e.len] }
 
-// sort sorts the index, and puts the records in order into scratch, so that a merge reads them one
-// after the other. It returns the memory where they were, for the next arena. More than most bytes
-// are not copied.
+// sort sorts the index, and copies the records in order to scratch, so that a merge reads them
+// sequentially. It returns their previous memory for the next arena. It doesn't copy more than most
+// bytes.
 func (a *arena) sort(scratch []byte, most int) []byte {
 	a.sortFrom(a.index, 0)
 	if len(a.data) > most {
@@ -118,10 +118,10 @@ func (a *arena) sort(scratch []byte, most int) []byte {
 	return scratch
 }
 
-// sortFrom sorts entries whose records share at least the first shared bytes. It finds how many
-// bytes they all share, sorts by the eight bytes after these, and then sorts each group of equal
-// ones in the same way. So the bytes that records share, which are most of them, are compared once
-// or twice and not in each comparison.
+// sortFrom sorts entries whose records share at least the first shared bytes. It determines how
+// many bytes all of them share, sorts by the next eight bytes, and then sorts each group of equal
+// ones in the same way. So the shared bytes, which are most of them, are compared once or twice and
+// not in each comparison.
 func (a *arena) sortFrom(es []entry, shared int) {
 	if len(es) < 2 {
 		return
@@ -132,8 +132,7 @@ func (a *arena) sortFrom(es []entry, shared int) {
 		n = common(first[:n], a.record(e), shared)
 	}
 	for i, e := range es {
-		// Zeros stand for bytes after the end: where keys differ, they are in the order of the
-		// records.
+		// Zeros stand for bytes after the end. Where keys differ, they have the order of the records.
 		if rest := a.record(e)[n:]; len(rest) >= 8 {
 			es[i].key = binary.BigEndian.Uint64(rest)
 		} else {
@@ -158,7 +157,7 @@ func (a *arena) sortFrom(es []entry, shared int) {
 	}
 }
 
-// common is how many bytes a and b share at the beginning. They are known to share from of them.
+// common returns the length of the common prefix of a and b, which is at least from.
 func common(a, b []byte, from int) int {
 	n := min(len(a), len(b))
 	i := from

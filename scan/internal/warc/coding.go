@@ -13,13 +13,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// coding is a way to encode a body.
+// coding is a content coding of a body.
 type coding struct {
-	magic  string // with which all that is encoded begins; "" if nothing says so
+	magic  string // how encoded data begins; "" if that varies
 	decode func(*bufio.Reader) (io.Reader, error)
 }
 
-// codings are the tokens of Content-Encoding that are decoded. A body under any other token is taken
+// codings are the tokens of Content-Encoding that are decoded. A body with any other token is used
 // as it is.
 //
 // Source: https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
@@ -37,7 +37,7 @@ func newZstd(r *bufio.Reader) (io.Reader, error) { return source.NewZstdBody(r) 
 
 func newBrotli(r *bufio.Reader) (io.Reader, error) { return source.NewBrotli(r), nil }
 
-// inflate decodes deflate: in the format of zlib, or as some servers send it without.
+// inflate decodes deflate in the zlib format, or without it, as some servers send it.
 func inflate(r *bufio.Reader) (io.Reader, error) {
 	if head, _ := r.Peek(2); len(head) == 2 && head[0]&0xf == 8 && (int(head[0])<<8+int(head[1]))%31 == 0 {
 		return zlib.NewReader(r)
@@ -45,8 +45,8 @@ func inflate(r *bufio.Reader) (io.Reader, error) {
 	return flate.NewReader(r), nil
 }
 
-// decoded undoes the encodings of a body, the last one first. One whose bytes are not so encoded is
-// taken as it is.
+// decoded removes the codings of a body, the last one first. A body that isn't actually encoded is
+// used as it is.
 func decoded(in *bufio.Reader, tokens string) (io.Reader, error) {
 	list := strings.Split(tokens, ",")
 	if most := 4; len(list) > most {
@@ -66,7 +66,7 @@ func decoded(in *bufio.Reader, tokens string) (io.Reader, error) {
 	return in, nil
 }
 
-// has reports whether a body is encoded so.
+// has reports whether a body has the coding.
 func (c coding) has(in *bufio.Reader) bool {
 	if c.magic != "" {
 		magic, _ := in.Peek(len(c.magic))
@@ -88,7 +88,7 @@ func (c coding) has(in *bufio.Reader) bool {
 	return n > 0 && !isText(head)
 }
 
-// isText reports whether bytes have no control character that text has not.
+// isText reports whether bytes have no control characters except those of text.
 func isText(head []byte) bool {
 	return !bytes.ContainsFunc(head, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\n\v\f\r", c) })
 }

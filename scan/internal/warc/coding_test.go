@@ -54,7 +54,8 @@ func bodyOf(t *testing.T, coding, body string) string {
 	return string(got)
 }
 
-// A body is decoded if it is encoded as its header says, and taken as it is if it is not.
+// TestBodiesOfEveryCoding checks that a body is decoded if it is encoded as its header says, and
+// otherwise used as it is.
 func TestBodiesOfEveryCoding(t *testing.T) {
 	var wide []byte
 	for _, c := range utf16.Encode([]rune("User-agent: *\n")) {

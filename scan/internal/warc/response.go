@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Response is an HTTP response, as a record of the kind response holds it.
+// Response is an HTTP response in a response record.
 type Response struct {
 	Status      int
 	Location    string
 	ContentType string
-	RobotsTags  []string // the values of X-Robots-Tag
+	RobotsTags  []string // values of X-Robots-Tag
 
 	in               *bufio.Reader
 	transfer, coding string
@@ -27,12 +27,12 @@ var (
 	ErrBody    = errors.New("damaged body")
 )
 
-// ReadResponse reads the header of the response that begins where r is. Its error is ErrNotHTTP or
-// ErrLongHead. A response may end with its header, or in the middle of it.
+// ReadResponse reads the header of the response at r. Its error is ErrNotHTTP or ErrLongHead. A
+// response may end with its header, or within it.
 func ReadResponse(r io.Reader) (*Response, error) {
 	p := &Response{in: bufio.NewReader(r)}
 	head := head{in: p.in, left: maxHead, hold: func([]byte) {}}
-	first, _ := head.line() // "" where there is none
+	first, _ := head.line() // "" if there is none
 	var ok bool
 	if p.Status, ok = status(first); !ok {
 		return nil, ErrNotHTTP
@@ -60,7 +60,7 @@ func ReadResponse(r io.Reader) (*Response, error) {
 	}
 }
 
-// status reads the code in a status line.
+// status parses the code in a status line.
 func status(line string) (code int, ok bool) {
 	version, rest, _ := strings.Cut(line, " ")
 	text, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")

@@ -1,8 +1,8 @@
-// Package warc reads the records of WARC files (ISO 28500, versions 0.17 to 1.1), and the HTTP
-// responses in them. WAT and WET files are WARC files too.
+// Package warc reads the records of WARC files (ISO 28500, versions 0.17 to 1.1), including WAT and
+// WET files, and the HTTP responses in them.
 //
-// A Reader reads the records one after the other, in bounded memory. It can keep the bytes of each,
-// so that a record can be copied as it is.
+// A Reader reads the records one after the other, in bounded memory. It can keep the bytes of each
+// record to copy it unchanged.
 package warc
 
 import (
@@ -16,22 +16,22 @@ import (
 	"time"
 )
 
-// Magic is how every record begins.
+// Magic is the beginning of every record.
 const Magic = "WARC/"
 
-// maxHead bounds the header of a record, and of an HTTP response in it, in bytes.
+// maxHead limits the header of a record, and of an HTTP response in it, in bytes.
 const maxHead = 64 << 10
 
-// Parts are the parts that a file consists of, such as the members of gzip, decompressed. A record
-// begins and ends in one part, which may have several. source.Parts is one.
+// Parts are the decompressed parts of a file, such as gzip members. A record begins and ends in one
+// part, which may contain several records. source.Parts is an implementation.
 type Parts interface {
-	// Next goes to the next part. It returns io.EOF after the last.
+	// Next advances to the next part. It returns io.EOF after the last.
 	Next() error
 	// Read reads the bytes of the part. It returns io.EOF at its end.
 	Read(p []byte) (n int, err error)
 }
 
-// Reader reads the records of a file. It belongs to one goroutine.
+// Reader reads the records of a file. It isn't safe for concurrent use.
 type Reader struct {
 	parts  Parts
 	in     *bufio.Reader // of the part
@@ -39,27 +39,27 @@ type Reader struct {
 	number int64 // of the record
 	whole  bool  // the record began with its part
 	block  io.LimitedReader
-	open   bool // a record has begun, and has not been read to its end
+	open   bool // a record has begun, but not been read to its end
 
-	keep        int // how many bytes of a record are kept at most
+	keep        int // maximum bytes kept of a record
 	kept        []byte
-	over        bool  // there were more
-	begun, read int64 // where in the part the record begins, and how far the part has been read
+	over        bool  // the record was longer
+	begun, read int64 // where the record begins in its part, and how far the part has been read
 }
 
-// Record is the header of a record. The zero value is not a record.
+// Record is the header of a record. The zero value isn't a record.
 type Record struct {
-	Number    int64  // in the file, from 1
+	Number    int64  // number in the file, from 1
 	Kind      string // WARC-Type in lower case, such as response
-	Target    string // WARC-Target-URI, without the angle brackets that old versions of wget put around it
+	Target    string // WARC-Target-URI, without the angle brackets of old wget versions
 	Date      string // WARC-Date; see Time
 	ID        string // WARC-Record-ID
-	Of        string // WARC-Concurrent-To: the ID of a record of the same capture
-	Truncated bool   // the capture stopped before the end
+	Of        string // WARC-Concurrent-To: ID of a record of the same capture
+	Truncated bool   // the capture is incomplete
 	Length    int64  // of the block, in bytes
 }
 
-// Time returns the date of a record. WARC 1.1 may leave out its smaller units.
+// Time returns the date of a record. WARC 1.1 permits omitting smaller units.
 func (r *Record) Time() (t time.Time, err error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"} {
 		if t, err = time.Parse(layout, r.Date); err == nil {
@@ -69,11 +69,10 @@ func (r *Record) Time() (t time.Time, err error) {
 	return t, err
 }
 
-// NewReader returns a reader of a file that has been decompressed.
+// NewReader returns a reader of a decompressed file.
 func NewReader(r io.Reader) *Reader { return NewPartsReader(&onePart{Reader: r}, 0) }
 
-// NewPartsReader returns a reader of a file of which it keeps each record, if it has no more than
-// so many bytes.
+// NewPartsReader returns a reader that keeps the bytes of each record, up to a limit.
 func NewPartsReader(p Parts, keep int) *Reader {
 	return &Reader{parts: p, in: bufio.NewReaderSize(nil, 256<<10), keep: keep}
 }
@@ -125,7 +124,7 @@ func (r *Reader) Next() (*Record, error) {
 	return rec, nil
 }
 
-// begin goes to where the next record begins.
+// begin advances to the beginning of the next record.
 func (r *Reader) begin() error {
 	for {
 		r.whole = !r.inPart
@@ -146,8 +145,8 @@ func (r *Reader) begin() error {
 	}
 }
 
-// blanks passes over the empty lines after a record: two, in some files fewer or more. It returns
-// io.EOF at the end of the part.
+// blanks skips the empty lines after a record, usually two. It returns io.EOF at the end of the
+// part.
 func (r *Reader) blanks() error {
 	for {
 		b, err := r.in.Peek(1)
@@ -172,7 +171,7 @@ func (r *Reader) hold(b []byte) {
 	r.kept = append(r.kept, b...)
 }
 
-// header reads the header of a record, whose Length is -1 if it is not told.
+// header reads the header of a record. Length is -1 if it is missing.
 func (r *Reader) header() (*Record, error) {
 	rec := &Record{Number: r.number, Length: -1}
 	h := head{in: r.in, left: maxHead, hold: r.hold}
@@ -211,7 +210,7 @@ func (r *Reader) header() (*Record, error) {
 }
 
 // Read reads the block of the record. It returns io.EOF at its end, and io.ErrUnexpectedEOF if the
-// file ends before.
+// file ends earlier.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	n, err = r.block.Read(p)
 	r.hold(p[:n])
@@ -221,8 +220,8 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// End reads the rest of the record and the empty lines after it. Its errors are the same as
-// Next's.
+// End reads the rest of the record and the empty lines after it. It returns the same errors as
+// Next.
 func (r *Reader) End() error {
 	r.open = false
 	var buf [32 << 10]byte
@@ -246,18 +245,18 @@ func (r *Reader) End() error {
 // Whole reports, after End, whether the record is the only content of its part.
 func (r *Reader) Whole() bool { return r.whole && !r.inPart }
 
-// Bytes returns the record that End has ended, with its header and the empty lines after it,
-// decompressed. They are valid until Next. ok is false if they are more than are kept.
+// Bytes returns the record that End has completed, decompressed, with its header and the empty lines
+// after it. They are valid until Next. ok is false if they exceeded the limit.
 func (r *Reader) Bytes() (record []byte, ok bool) { return r.kept, !r.over }
 
-// Extent returns where in its part the record that End has ended begins and ends.
+// Extent returns the bounds of that record in its part.
 func (r *Reader) Extent() (begin, end int64) { return r.begun, r.read }
 
-// head reads the lines of a header, all together no longer than left.
+// head reads the lines of a header, with a total limit of left bytes.
 type head struct {
 	in   *bufio.Reader
 	left int
-	hold func([]byte) // receives the data that is read
+	hold func([]byte) // receives all data that is read
 }
 
 func (h *head) line() (string, error) {
@@ -280,8 +279,8 @@ func (h *head) line() (string, error) {
 	}
 }
 
-// field reads the next field, its name in lower case; the name is empty at the end
-// of the header. Lines that are no field are passed over.
+// field reads the next field, with its name in lower case. The name is empty at the end of the
+// header. Lines that aren't fields are skipped.
 func (h *head) field() (name, value string, err error) {
 	for {
 		line, err := h.line()

@@ -98,7 +98,7 @@ func TestFieldsOfARecord(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles: an error names the record, and nothing hangs or grows.
+// TestDamagedFiles checks that an error names the record, and that nothing hangs or grows.
 func TestDamagedFiles(t *testing.T) {
 	good := record("response", "http://a/", "abc")
 	for name, c := range map[string]struct{ bad, want string }{
@@ -118,7 +118,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// TestALongRecordIsNotKept but read, and the next one is kept.
+// TestALongRecordIsNotKept checks that it is read but not kept, and that the next one is kept.
 func TestALongRecordIsNotKept(t *testing.T) {
 	long, short := record("response", "http://a/", strings.Repeat("x", 5000)), record("response", "http://b/", "y")
 	r := NewPartsReader(&onePart{Reader: strings.NewReader(long + short)}, 1000)
@@ -139,8 +139,8 @@ func TestALongRecordIsNotKept(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever the bytes, nothing panics, and the records that are read are read again in
-// the same way when they are all that is left.
+// FuzzReader checks that no bytes cause a panic, and that the records are read in the same way when
+// only they remain.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(record("response", "http://a/", "abc")+record("request", "http://a/", "")), 70)
 	f.Add([]byte("WARC/1.0\nContent-Length: 2\n\nab\n\n\nWARC/1.0\r\nContent-Length: 0\r\n\r\n"), 3)

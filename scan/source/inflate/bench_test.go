@@ -15,9 +15,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// BenchmarkInflate decompresses some 30 MB of gzip, by one goroutine into one buffer, beside the
-// libraries: a log, and base64 of random bytes, in which hardly anything comes again. The log is a real one where there
-// is one.
+// BenchmarkInflate decompresses about 30 MB of gzip, on one goroutine into one buffer, and compares
+// with libraries. The inputs are a log, real if available, and base64 of random bytes, which hardly
+// repeat.
 func BenchmarkInflate(b *testing.B) {
 	for _, name := range []string{"log", "dense"} {
 		text := corpus(b, name)

@@ -7,10 +7,10 @@ const (
 	typeDynamic
 )
 
-// header reads the header of a block, or finds that the stream has ended.
+// header reads the header of a block, or detects the end of the stream.
 func (r *Reader) header() error {
 	if r.final {
-		r.in.bits, r.in.n = 0, 0 // up to the end of the byte
+		r.in.bits, r.in.n = 0, 0 // skip to the next byte
 		r.state = atEnd
 		return nil
 	}
@@ -38,7 +38,7 @@ func (r *Reader) header() error {
 
 // storedHeader reads the length of a stored block (RFC 1951, section 3.2.4).
 func (r *Reader) storedHeader() error {
-	r.in.bits, r.in.n = 0, 0 // up to the end of the byte
+	r.in.bits, r.in.n = 0, 0 // skip to the next byte
 	b, err := r.in.take(32)
 	if err != nil {
 		return err
@@ -51,8 +51,7 @@ func (r *Reader) storedHeader() error {
 	return nil
 }
 
-// copyStored copies bytes of a stored block to out, from n on. It returns how many bytes out has
-// then.
+// copyStored copies bytes of a stored block to out[n:], and returns the new length.
 func (r *Reader) copyStored(out []byte, n int) (int, error) {
 	if r.stored == 0 {
 		r.state = atHeader
@@ -69,7 +68,7 @@ func (r *Reader) copyStored(out []byte, n int) (int, error) {
 	return n + m, nil
 }
 
-// lengthOrder is the order in which the lengths of the codes for lengths come.
+// lengthOrder is the order of the code length codes.
 var lengthOrder = [numLengths]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // dynamicHeader reads the codes of a block (RFC 1951, section 3.2.7).
@@ -105,7 +104,7 @@ func (r *Reader) dynamicHeader() error {
 	return nil
 }
 
-// readLengths reads the lengths of the codes of literals and distances, which are one sequence.
+// readLengths reads the code lengths of literals and distances, which form one sequence.
 func (r *Reader) readLengths(lengths []uint8) error {
 	for i := 0; i < len(lengths); {
 		e, err := r.in.symbol(r.dyn.codes[:], lengthBits)
@@ -129,8 +128,8 @@ func (r *Reader) readLengths(lengths []uint8) error {
 	return nil
 }
 
-// repeat writes a length several times from i on, and returns how often: that before it (16), or 0
-// (17, 18).
+// repeat writes a length several times from i on, and returns how often. The length is the previous
+// one (16) or 0 (17, 18).
 func (r *Reader) repeat(symbol int, lengths []uint8, i int) (n int, err error) {
 	var length uint8
 	extra, least := uint(2), 3

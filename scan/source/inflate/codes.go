@@ -3,19 +3,19 @@ package inflate
 import "encoding/binary"
 
 const (
-	// step is how many bytes of a match are copied at a time: one load and one store of an SSE
+	// step is the number of bytes copied at a time in a match: one load and one store of an SSE
 	// register.
 	step = 16
-	// spareIn is how many bytes of input one turn of the fast loop may look at: it refills its
-	// bits twice, each time from eight bytes, and takes at most seven of the first eight.
+	// spareIn is the number of input bytes that one iteration of the fast loop may examine. It refills
+	// its bits twice, each time from eight bytes, and consumes at most seven of the first eight.
 	spareIn = 7 + 8
-	// spareOut is how many bytes of output it may write: two literals, and a match that is copied
-	// in whole steps.
+	// spareOut is the number of output bytes that an iteration may write: two literals, and a match
+	// copied in whole steps.
 	spareOut = 2 + 258 + step - 1
 )
 
-// decodeCodes decodes the block of codes from out[n] on, until it ends or out is full. It returns
-// how many bytes out has then.
+// decodeCodes decodes the block of codes to out[n:], until it ends or out is full. It returns the
+// new length.
 func (r *Reader) decodeCodes(out []byte, n int) (int, error) {
 	for n < len(out) && r.state == inCodes {
 		if r.length > 0 {
@@ -36,7 +36,7 @@ func (r *Reader) decodeCodes(out []byte, n int) (int, error) {
 	return n, nil
 }
 
-// one decodes one symbol, for when input or output space is too short for the fast loop.
+// one decodes one symbol, when input or output is too short for the fast loop.
 func (r *Reader) one(out []byte, n int) (int, error) {
 	e, err := r.in.symbol(r.tables.literals[:], literalBits)
 	switch {
@@ -72,7 +72,7 @@ func (r *Reader) one(out []byte, n int) (int, error) {
 	return n, nil
 }
 
-// withExtra takes the extra bits of an entry, and returns its length or distance.
+// withExtra consumes the extra bits of an entry, and returns its length or distance.
 func (in *input) withExtra(e entry) (int, error) {
 	b, err := in.take(e.take() - e.code())
 	return e.value() + int(b), err
@@ -91,14 +91,13 @@ func (r *Reader) match(out []byte, n int) int {
 	return n
 }
 
-// fast decodes symbols while there is enough input and output space for any symbol. It has reasons for its
-// length: what it calls is inlined, and its variables stay in registers.
+// fast decodes symbols while input and output suffice for any symbol. It is long because inlining
+// keeps its variables in registers.
 //
-// Its bits are those of input, but above the nb bits that have been taken from src there may be
-// more of them, which are those that follow in src, too. So a refill may set them once more. Of nb
-// only the lowest six bits count: so an entry is subtracted as it is. The entry of the next symbol
-// is looked up before the bytes of a match are copied, since nothing else can go on until it is
-// there.
+// Above the nb bits consumed from src, bits may hold further bits of src, so a refill may set these
+// again. Only the lowest six bits of nb count, so that an entry can be subtracted directly. The
+// entry of the next symbol is looked up before the bytes of a match are copied, because everything
+// else depends on it.
 func (r *Reader) fast(out []byte, n int) (int, error) {
 	src, at, b, nb, t := r.in.src, r.in.at, r.in.bits, r.in.n, r.tables
 	lastIn, lastOut := len(src)-spareIn, len(out)-spareOut
@@ -111,7 +110,7 @@ func (r *Reader) fast(out []byte, n int) (int, error) {
 	e := t.literals[b&(1<<literalBits-1)]
 loop:
 	for at <= lastIn && n <= lastOut {
-		if e&literal != 0 { // 56 bits are there: enough for two literals, and a length or a third
+		if e&literal != 0 { // 56 bits suffice for two literals, and a length or a third
 			b >>= e.take()
 			nb -= uint(e)
 			out[n] = e.literal()
@@ -212,7 +211,7 @@ loop:
 		n = r.match(out, n)
 	}
 	nb &= 63
-	at -= int(nb >> 3) // whole bytes go back
+	at -= int(nb >> 3) // return whole bytes
 	nb &= 7
 	r.in.at, r.in.bits, r.in.n = at, b&(1<<nb-1), nb
 	return n, err
@@ -221,5 +220,5 @@ loop:
 // next returns the eight bytes of src from at on as bits.
 func next(src []byte, at int) uint64 { return binary.LittleEndian.Uint64(src[at:]) }
 
-// taken is how many bytes a refill takes: as many as fit wholly above nb bits.
+// taken is the number of bytes consumed by a refill: as many as fit wholly above nb bits.
 func taken(nb uint) int { return int(^nb >> 3 & 7) }

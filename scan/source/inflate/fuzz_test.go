@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// FuzzInflate compares the Reader with the reference, by buffers that are decoded into and by
+// FuzzInflate compares the Reader with the reference, with buffers that are decoded into and with
 // shorter ones.
 func FuzzInflate(f *testing.F) {
 	for _, text := range texts() {
@@ -28,8 +28,8 @@ func FuzzInflate(f *testing.F) {
 	})
 }
 
-// FuzzBlocks makes blocks whose codes are complete of the input, so that most of them get far: a
-// fuzzer that changes a stream itself seldom finds a code that is.
+// FuzzBlocks turns the input into blocks with complete codes, so that most of them get far: a
+// fuzzer that changes a stream itself seldom finds a complete code.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{5, 9, 200, 3, 1, 7, 77, 150, 9},
 		[]byte("symbols that follow one another, again and again, again and again"))

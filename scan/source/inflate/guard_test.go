@@ -45,7 +45,7 @@ func TestGuardAllocations(t *testing.T) {
 	}
 }
 
-// TestGuardInlining: what the fast loop calls for each symbol is inlined.
+// TestGuardInlining checks that the fast loop's calls for each symbol are inlined.
 func TestGuardInlining(t *testing.T) {
 	says := compilerSays(t, "-m")
 	for _, function := range []string{"entry.take", "entry.literal", "entry.linked", "entry.valueWith", "next",
@@ -57,7 +57,8 @@ func TestGuardInlining(t *testing.T) {
 	}
 }
 
-// TestGuardBoundsChecks: codes.go gains no check. Those of one line are one.
+// TestGuardBoundsChecks checks that codes.go gains no bounds checks. Several on one line count
+// once.
 func TestGuardBoundsChecks(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skipf("counted on amd64 with Go 1.26, not on %s with %s", runtime.GOARCH, runtime.Version())

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Gzip decompresses gzip members (RFC 1952), one by one. Reset it before use. It is for one
-// goroutine, and allocates nothing after its first use.
+// Gzip decompresses gzip members (RFC 1952), one by one. Reset it before use. It isn't safe for
+// concurrent use, and allocates nothing after its first use.
 //
 //	for err = z.Next(); err == nil; err = z.Next() {
 //		// read z until io.EOF
@@ -17,19 +17,19 @@ import (
 type Gzip struct {
 	r      Reader
 	br     *bufio.Reader
-	inside bool   // the member has not ended
+	inside bool   // within a member
 	err    error  // sticky until Reset
-	offset int64  // octets of headers and trailers taken since Reset, and of members that have ended
-	sum    uint32 // of what has been read of the member
-	size   uint32 // that, modulo 2^32
+	offset int64  // bytes consumed since Reset for headers, trailers and completed members
+	sum    uint32 // of the member's bytes so far
+	size   uint32 // their number modulo 2^32
 }
 
-// Reset makes the Gzip read members that begin at br's next byte.
+// Reset makes the Gzip read members from the next byte of br.
 func (z *Gzip) Reset(br *bufio.Reader) {
 	z.br, z.inside, z.err, z.offset = br, false, nil, 0
 }
 
-// Offset is how many bytes have been taken from the bufio.Reader since Reset.
+// Offset is the number of bytes consumed from the bufio.Reader since Reset.
 func (z *Gzip) Offset() int64 {
 	if z.inside {
 		return z.offset + z.r.Offset()
@@ -37,9 +37,9 @@ func (z *Gzip) Offset() int64 {
 	return z.offset
 }
 
-// Next begins a member: the first one, or the one after that which has been read to its end. It
-// returns io.EOF if the input is at its end, else an *Error. Of what is no member, judged by its
-// first two bytes, nothing is taken.
+// Next begins the first member, or the one after a member that has been read completely. It returns
+// io.EOF at the end of the input, else an *Error. It consumes nothing if the first two bytes don't
+// begin a member.
 func (z *Gzip) Next() error {
 	if z.err != nil {
 		return z.err
@@ -55,8 +55,8 @@ func (z *Gzip) Next() error {
 	return nil
 }
 
-// Read reads decompressed bytes of the member, as [Reader.Read] does. io.EOF says that they are
-// those that were compressed, by their checksum and their number modulo 2^32.
+// Read reads decompressed bytes of the member, like [Reader.Read]. io.EOF means that their checksum
+// and their number modulo 2^32 are correct.
 func (z *Gzip) Read(p []byte) (n int, err error) {
 	if z.err != nil {
 		return 0, z.err
@@ -72,7 +72,7 @@ func (z *Gzip) Read(p []byte) (n int, err error) {
 	}
 	z.offset, z.inside = z.Offset(), false
 	if err != io.EOF { //nolint:errorlint // the Reader's own
-		err.(*Error).Offset = z.offset //nolint:errorlint // a new one, of the Reader
+		err.(*Error).Offset = z.offset //nolint:errorlint // a new error of the Reader
 		z.err = err
 		return n, err
 	}
@@ -82,16 +82,16 @@ func (z *Gzip) Read(p []byte) (n int, err error) {
 	return n, io.EOF
 }
 
-// fail keeps an error, with its place.
+// fail keeps an error with its offset.
 func (z *Gzip) fail(err error) error {
-	if err == io.EOF { //nolint:errorlint // an error that wraps it is not the end
+	if err == io.EOF { //nolint:errorlint // an error that wraps it isn't the end
 		err = io.ErrUnexpectedEOF
 	}
 	z.err = &Error{z.offset, err}
 	return z.err
 }
 
-// next takes n bytes, at most as many as the least buffer has. They are valid until the
+// next consumes n bytes, at most the size of the smallest buffer. They are valid until the
 // bufio.Reader is used again.
 func (z *Gzip) next(n int) ([]byte, error) {
 	b, err := z.br.Peek(n)
@@ -109,7 +109,7 @@ const (
 	flagsReserved = 7 << 5
 )
 
-// header takes the header of a member.
+// header consumes the header of a member.
 func (z *Gzip) header() error {
 	switch magic, err := z.br.Peek(2); {
 	case string(magic) == "\x1f\x8b":
@@ -156,7 +156,7 @@ func (z *Gzip) header() error {
 	return nil
 }
 
-// skip takes n bytes, and adds them to the checksum of the header.
+// skip consumes n bytes, and adds them to the checksum of the header.
 func (z *Gzip) skip(sum uint32, n int) (uint32, error) {
 	for n > 0 {
 		if _, err := z.br.Peek(1); err != nil {
@@ -172,7 +172,7 @@ func (z *Gzip) skip(sum uint32, n int) (uint32, error) {
 	return sum, nil
 }
 
-// skipString takes bytes up to a 0, and adds them to the checksum of the header.
+// skipString consumes bytes up to a 0, and adds them to the checksum of the header.
 func (z *Gzip) skipString(sum uint32) (uint32, error) {
 	for {
 		b, err := z.next(1)
@@ -186,7 +186,7 @@ func (z *Gzip) skipString(sum uint32) (uint32, error) {
 	}
 }
 
-// trailer takes the checksum and the length of a member, and compares them.
+// trailer consumes and verifies the checksum and the length of a member.
 func (z *Gzip) trailer() error {
 	b, err := z.next(8)
 	if err != nil {

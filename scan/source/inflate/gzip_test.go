@@ -108,9 +108,9 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestMembersAreThoseOfTheReference: each truncation and each flipped bit of two members gives the
-// text of compress/gzip, and an error wherever that has one. It ignores the reserved flags, which
-// RFC 1952 (section 2.3.1.2) forbids.
+// TestMembersAreThoseOfTheReference checks that each truncation and each flipped bit of two members
+// gives the same text as compress/gzip, and an error wherever that has one, except for the reserved
+// flags, which it ignores although RFC 1952 (section 2.3.1.2) forbids them.
 func TestMembersAreThoseOfTheReference(t *testing.T) {
 	const text = "GET /robots.txt HTTP/1.1\nGET /robots.txt HTTP/1.1\n"
 	data := append(member(t, text, gzip.Header{Name: "a", Comment: "b", Extra: []byte("c")}),
@@ -146,8 +146,8 @@ func TestMembersAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-// TestLongNamesAndExtras: a header may be longer than the buffer of the reader underneath, and a
-// name longer than any memory.
+// TestLongNamesAndExtras has a header longer than the underlying reader's buffer, and a name longer
+// than any memory.
 func TestLongNamesAndExtras(t *testing.T) {
 	var z inflate.Gzip
 	data := member(t, "x", gzip.Header{Extra: bytes.Repeat([]byte("e"), 65_535)})
@@ -166,8 +166,8 @@ func TestLongNamesAndExtras(t *testing.T) {
 	}
 }
 
-// TestSamplesOfTools: testdata holds what other compressors, each of which chooses its blocks and codes in its own way,
-// made of one text.
+// TestSamplesOfTools reads testdata: the same text from other compressors, each of which chooses
+// blocks and codes in its own way.
 func TestSamplesOfTools(t *testing.T) {
 	text := readFile(t, "testdata/text")
 	samples, err := filepath.Glob("testdata/*.gz")

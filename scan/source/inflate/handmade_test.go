@@ -60,7 +60,7 @@ func codesOf(lengths []uint) []code {
 	return codes
 }
 
-// fixedCodes are those of RFC 1951, section 3.2.6.
+// fixedCodes are the codes of RFC 1951, section 3.2.6.
 func fixedCodes() (literals, distances []code) {
 	lengths := make([]uint, 288)
 	for i := range lengths {

@@ -95,7 +95,7 @@ func checkFrom(t testing.TB, r *inflate.Reader, in io.Reader, stream []byte, buf
 	got, err := readAll(r, buffer)
 	switch {
 	case (err == nil) != (wantErr == nil):
-		t.Fatalf("buffer of %d: error %v, that of the reference is %v", buffer, err, wantErr)
+		t.Fatalf("buffer of %d: error %v, the reference's is %v", buffer, err, wantErr)
 	case err != nil:
 		if !bytes.HasPrefix(got, want) {
 			t.Fatalf("buffer of %d: %d octets before the error (%v), the reference has %d others", buffer, len(got),

@@ -5,33 +5,34 @@ import (
 	"sync"
 )
 
-// Both tables are read with the next bits of the stream as the index, the first bit lowest, as
-// Huffman codes are packed (RFC 1951, section 3.1.1). A code shorter than the table's width is
-// there once for each value of the bits after it. Codes that are longer share, by their first
-// bits, an entry that links to a second table, which is read with the bits after those.
+// Both tables are indexed by the next bits of the stream, the first bit lowest, because Huffman
+// codes are packed in this way (RFC 1951, section 3.1.1). A code shorter than the table's width has
+// an entry for each value of the following bits. Longer codes with the same first bits share an
+// entry that links to a second table, which is indexed by the bits after those.
 //
-// One entry encodes everything to be done:
+// One entry encodes a complete step:
 //
-//	bits  0-5   how many bits to take: of the code and of the extra bits after it;
-//	            of a link, of the code before those of the second table
-//	bits  8-11  how many of these are of the code; of a link, the width of the second table
-//	bits 12-15  the kind, below; none of them set: a length or a distance
-//	bits 16-31  the literal, the least length or distance, or the index of the second table
+//	bits  0-5   how many bits to consume: of the code and of the extra bits after it;
+//	            for a link, the bits of the code before those of the second table
+//	bits  8-11  how many of these belong to the code; for a link, the width of the second table
+//	bits 12-15  the kind, below; 0 for a length or a distance
+//	bits 16-31  the literal, the base length or distance, or the index of the second table
 type entry uint32
 
 const (
 	literal entry = 1 << 15
 	link    entry = 1 << 14
-	end     entry = 1 << 13 // of the block
-	invalid entry = 1 << 12 // no code, or one that stands for nothing
+	end     entry = 1 << 13 // of a block
+	invalid entry = 1 << 12 // no code, or an unused one
 
 	special = link | end | invalid
 )
 
-// take is how many bits the entry takes. The mask lets the compiler shift without a test.
+// take is the number of bits that the entry consumes. The mask lets the compiler shift without a
+// test.
 func (e entry) take() uint { return uint(e) & 63 }
 
-// code is how many of these bits belong to the code.
+// code is the number of these bits that belong to the code.
 func (e entry) code() uint { return uint(e) >> 8 & 15 }
 
 // value is the literal, length or distance without the extra bits.
@@ -40,12 +41,12 @@ func (e entry) value() int { return int(e >> 16) }
 // literal is the byte that the entry stands for.
 func (e entry) literal() byte { return byte(e >> 16) }
 
-// valueWith is the length or distance, with the extra bits that follow the code in b.
+// valueWith is the length or distance, including the extra bits that follow the code in b.
 func (e entry) valueWith(b uint64) int {
 	return e.value() + int(b&(1<<e.take()-1)>>e.code())
 }
 
-// linked returns the index in the table of the entry that a link leads to.
+// linked returns the table index of the entry to which a link leads.
 func (e entry) linked(b uint64) uint {
 	return uint(e>>16) + uint(b>>e.take())&(1<<e.code()-1)
 }
@@ -53,33 +54,32 @@ func (e entry) linked(b uint64) uint {
 const (
 	maxCode = 15 // bits of the longest code
 
-	// Nearly all codes of literals and lengths that text needs have eleven bits at most, and so
-	// that 56 bits are enough for three literals. Ten and twelve bits are as fast on logs, JSON and
+	// Nearly all codes of literals and lengths in text have at most eleven bits, and with this limit
+	// 56 bits suffice for three literals. Ten and twelve bits are equally fast on logs, JSON and
 	// pages.
 	literalBits = 11
-	// There are thirty distances only, whose codes are rarely longer. Nine and ten bits are as
+	// There are only thirty distances, whose codes are rarely longer. Nine and ten bits are equally
 	// fast.
 	distanceBits = 8
 
-	numLiterals  = 286 // with lengths; the fixed code has two more, which stand for nothing
+	numLiterals  = 286 // including lengths; the fixed code has two more, unused ones
 	numDistances = 30  // the fixed code has two more here, too
 	numLengths   = 19  // codes for the lengths of codes
 	lengthBits   = 7   // bits of the longest of these
 
-	// A second table is there for at least two codes, since only a complete code has codes longer
-	// than one bit. It has at most one entry for each value of the bits after the width of the
-	// first.
+	// A second table covers at least two codes, because only a complete code has codes longer than one
+	// bit. It has at most one entry for each value of the bits beyond the width of the first table.
 	literalEntries  = 1<<literalBits + 288/2*(1<<(maxCode-literalBits))
 	distanceEntries = 1<<distanceBits + 32/2*(1<<(maxCode-distanceBits))
 )
 
-// tables are what the codes of a block are looked up in.
+// tables are the lookup tables for the codes of a block.
 type tables struct {
-	literals  [literalEntries]entry // and lengths, and the end of the block
+	literals  [literalEntries]entry // also lengths, and the end of the block
 	distances [distanceEntries]entry
 }
 
-// What each symbol stands for (RFC 1951, section 3.2.5), as entries that lack the bits of the code.
+// The meaning of each symbol (RFC 1951, section 3.2.5), as entries without the bits of the code.
 var (
 	literalSymbols  = makeLiterals()
 	distanceSymbols = makeDistances()
@@ -120,7 +120,7 @@ func makeLengths() (symbols [numLengths]entry) {
 	return symbols
 }
 
-// fixed are the tables of blocks that have no tables of their own (RFC 1951, section 3.2.6).
+// fixed returns the tables of blocks without their own tables (RFC 1951, section 3.2.6).
 var fixed = sync.OnceValue(func() *tables {
 	t := new(tables)
 	var lengths [288]uint8
@@ -144,15 +144,14 @@ var fixed = sync.OnceValue(func() *tables {
 	return t
 })
 
-// build fills a table of 1<<width entries, and the second tables after them, for the code whose
-// symbols have these lengths in bits, 0 for one that is not used (RFC 1951, section 3.2.2). It
-// returns false if there is no such code: more codes than fit, or fewer. A single
-// code of one bit is allowed, and no code at all, as zlib does: what is missing is invalid when it
-// comes up.
+// build fills a table of 1<<width entries, and the second tables after it, for the code with these
+// lengths of symbols in bits, 0 for unused symbols (RFC 1951, section 3.2.2). It returns false if
+// there is no such code because it is oversubscribed or incomplete. Like zlib it allows a single
+// code of one bit, and no codes at all; missing codes are invalid when they occur.
 //
-// Codes are laid in ascending order of length and symbol, with their bits reversed. So that no
-// entry is written singly for each value of the bits after it, the table is filled at the size
-// that the present length needs, and is doubled for the next.
+// Codes are assigned in ascending order of length and symbol, with their bits reversed. To avoid
+// writing an entry once for each value of the following bits, the table is filled at the size for
+// the current length, and doubled for the next.
 func build(table []entry, width uint, symbols []entry, lengths []uint8) bool {
 	var count [maxCode + 1]int
 	for _, n := range lengths {
@@ -190,7 +189,7 @@ func build(table []entry, width uint, symbols []entry, lengths []uint8) bool {
 	return true
 }
 
-// fill writes the entries of a code that build has checked.
+// fill writes the entries of a code that build has validated.
 func fill(table []entry, width uint, symbols []entry, sorted []uint16, count *[maxCode + 1]int, longest uint) {
 	code := uint(0) // reversed
 	for n := uint(1); n <= width; n++ {
@@ -223,8 +222,8 @@ func fill(table []entry, width uint, symbols []entry, sorted []uint16, count *[m
 	}
 }
 
-// following returns the code after one of n bits, both reversed: one is added at the highest bit,
-// and carried downwards. Behind the last one comes 0.
+// following returns the code after one of n bits, both reversed. It adds one at the highest bit,
+// and carries downwards. After the last code it returns 0.
 func following(code, n uint) uint {
 	ones := uint(1)<<n - 1
 	if code == ones {
@@ -234,8 +233,8 @@ func following(code, n uint) uint {
 	return code&(bit-1) | bit
 }
 
-// spread returns the width of the second table that begins with a code of n bits, of which there
-// are so many left: the table is full when all the bits behind the prefix are used up.
+// spread returns the width of the second table that begins with a code of n bits. left is the
+// number of remaining codes per length. The table is full when it covers all bits after the prefix.
 func spread(count *[maxCode + 1]int, n uint, left int, width uint) uint {
 	for ; left < 1<<(n-width); left = left<<1 + count[n] {
 		n++

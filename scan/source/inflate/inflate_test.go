@@ -93,8 +93,8 @@ func TestEveryBitFlipped(t *testing.T) {
 	}
 }
 
-// TestPlaceOfDamage: an error has the same place, however the bytes come and whatever they are
-// decoded into.
+// TestPlaceOfDamage checks that an error has the same offset for any division of the input and any
+// buffers.
 func TestPlaceOfDamage(t *testing.T) {
 	var r inflate.Reader
 	place := func(in io.Reader, buffer int) (place int64) {
@@ -124,7 +124,7 @@ func TestPlaceOfDamage(t *testing.T) {
 	}
 }
 
-// TestPrompt: what has been flushed is given out before the reader underneath is asked for more.
+// TestPrompt checks that flushed data is returned before the underlying reader is read again.
 func TestPrompt(t *testing.T) {
 	pr, pw := io.Pipe()
 	defer pr.Close()
@@ -139,7 +139,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestErrorOfTheReader: it comes after what was decoded, and as it is.
+// TestErrorOfTheReader checks that it comes unchanged, after what was decoded.
 func TestErrorOfTheReader(t *testing.T) {
 	text := texts()["log"]
 	stream := raw(t, text, 6, false)

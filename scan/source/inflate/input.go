@@ -5,36 +5,37 @@ import (
 	"io"
 )
 
-// input takes bits from a bufio.Reader, the lowest bit of an octet first (RFC 1951, section 3.1.1).
+// input consumes bits from a bufio.Reader, the lowest bit of a byte first (RFC 1951, section
+// 3.1.1).
 //
-// Between two steps of the decoder fewer than eight bits are held back: those of the last byte
-// taken. So the bufio.Reader is never read further than the stream goes, and is never waited for
-// when the next symbol is there already.
+// Between two steps of the decoder it holds fewer than eight bits, all from the last consumed byte.
+// So it never reads the bufio.Reader beyond the stream, and never waits for it if the next symbol
+// is already available.
 type input struct {
 	br     *bufio.Reader
-	offset int64  // octets discarded from br
+	offset int64  // bytes discarded from br
 	src    []byte // buffered in br
-	at     int    // octets taken from src
-	bits   uint64 // taken, the next one lowest; above n they are 0
-	n      uint   // how many bits these are
+	at     int    // bytes consumed from src
+	bits   uint64 // consumed bits, the next one lowest; those above n are 0
+	n      uint   // number of bits
 }
 
-// look sets src to what is buffered.
+// look sets src to the buffered bytes.
 func (in *input) look() {
 	in.src, _ = in.br.Peek(in.br.Buffered())
 }
 
-// drop gives src back to br, as far as it has been taken.
+// drop discards the consumed part of src from br.
 func (in *input) drop() {
 	_, _ = in.br.Discard(in.at)
 	in.offset += int64(in.at)
 	in.src, in.at = nil, 0
 }
 
-// dry reports whether br must be read for the next byte.
+// dry reports whether the next byte requires a read from br.
 func (in *input) dry() bool { return in.at == len(in.src) }
 
-// more reads br. It is called when all that is buffered has been taken.
+// more reads from br. It is called when all buffered bytes have been consumed.
 func (in *input) more() error {
 	in.drop()
 	if _, err := in.br.Peek(1); err != nil {
@@ -47,7 +48,7 @@ func (in *input) more() error {
 	return nil
 }
 
-// need takes bytes until there are so many bits.
+// need consumes bytes until there are n bits.
 func (in *input) need(n uint) error {
 	for in.n < n {
 		if in.dry() {
@@ -62,7 +63,7 @@ func (in *input) need(n uint) error {
 	return nil
 }
 
-// skip takes bits that are there.
+// skip discards available bits.
 func (in *input) skip(n uint) {
 	in.bits >>= n
 	in.n -= n
@@ -78,9 +79,9 @@ func (in *input) take(n uint) (uint, error) {
 	return b, nil
 }
 
-// symbol takes the next code, and returns its entry. The extra bits after the code are not taken.
-// While a code is not there wholly, the zeros after it lead to an entry that is no longer than it
-// (codes in ascending order have ascending lengths).
+// symbol consumes the next code, but not its extra bits, and returns its entry. For an incomplete
+// code, the zeros after it select an entry that is not longer (codes in ascending order have
+// ascending lengths).
 func (in *input) symbol(table []entry, width uint) (entry, error) {
 	for {
 		e := table[in.bits&(1<<width-1)]

@@ -4,16 +4,17 @@
     >>> robots.match("GPTBot", "https://example.com/private/a")
     Verdict(allowed=False, line=2)
 
-Robots is one robots.txt, whatever the host of the URLs. Archive has those of many sites, in the versions
-that `robotsieve compile` has collected. Texts are str, in UTF-8, or bytes. An agent is what --agent of the
-command takes: a known crawler, which is judged by its own product tokens and dialect; any other product
-token, by RFC 9309; or a whole User-Agent header. With a dialect a Robots takes it for the token itself.
+Robots is one robots.txt, which judges URLs of any host. Archive has the robots.txt of many sites, in the
+versions collected by `robotsieve compile`. Texts are str or bytes; str is encoded as UTF-8. Agents are
+specified as for the flag --agent: a known crawler, which is judged by its own product tokens and dialect;
+any other product token, judged by RFC 9309; or a whole User-Agent header. If a Robots has a dialect, the
+agent must be a product token.
 
-Any number of threads may use an object, and calls run outside of the GIL. After os.fork() a child cannot
-use the package if the parent has: start processes with spawn or forkserver.
+Objects are thread-safe, and calls release the GIL. After os.fork() the child can't use the package if the
+parent has used it: start processes with spawn or forkserver.
 
-ValueError is raised for an unknown dialect and an agent that names no crawler or several, OSError for an
-archive that cannot be read, is damaged or was changed while in use.
+ValueError is raised for an unknown dialect, or for an agent that names no crawler or several. OSError is
+raised for an archive that can't be read, is damaged or was changed while in use.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ Agents = Union[Text, Iterable[Text]]
 Instant = Union[None, int, float, str, date]
 
 _NEWEST = _NO_DELAY = (1 << 63) - 1
-# How many URLs are judged at a time: so few that their buffers are used again, and stay in the cache.
+# How many URLs are judged at a time. The number is small so that buffers are reused and stay in the cache.
 _BLOCK = 1024
 
 
 class Verdict(NamedTuple):
-    """What the rules say of a URL."""
+    """The verdict on a URL."""
 
     allowed: Optional[bool]
-    """None where an archive does not know: it lacks the robots.txt of the origin, or the URL is none."""
+    """None if the archive lacks the robots.txt of the origin, or the URL is invalid."""
     line: int
-    """The line of the rule that decided, from 1; 0 if none did."""
+    """The line number of the deciding rule, from 1; 0 if no rule decided."""
 
 
 def version() -> str:
@@ -57,7 +58,7 @@ def version() -> str:
 
 
 def __getattr__(name: str) -> str:
-    """Returns __version__, that of the package as it is installed, without loading the library."""
+    """Returns __version__, the version of the installed package, without loading the library."""
     from importlib import metadata
 
     if name != "__version__":
@@ -71,7 +72,7 @@ def __getattr__(name: str) -> str:
 def _encoded(text: Text) -> bytes:
     if isinstance(text, str):
         return text.encode("utf-8", "surrogatepass")
-    if not isinstance(text, (bytes, bytearray, memoryview)):  # an array has a buffer too, but is no text
+    if not isinstance(text, (bytes, bytearray, memoryview)):  # an array has a buffer too, but isn't text
         raise TypeError(f"a text is str or bytes, not {type(text).__name__}")
     return bytes(text)
 
@@ -84,7 +85,7 @@ def _call(name: str, *args: Any) -> int:
 
 
 def _text(name: str, *args: Any) -> bytes:
-    """Calls a function that writes a text."""
+    """Calls a library function that writes text to a buffer."""
     buffer = create_string_buffer(_call(name, *args, None, 0) + 1)
     _call(name, *args, buffer, len(buffer))
     return buffer.raw[:-1]
@@ -95,7 +96,7 @@ def _lines(name: str, *args: Any) -> List[str]:
 
 
 def _seconds(at: Instant) -> int:
-    """Returns an instant in Unix seconds."""
+    """Converts a time to Unix seconds."""
     if at is None:
         return _NEWEST
     if isinstance(at, str):
@@ -107,7 +108,7 @@ def _seconds(at: Instant) -> int:
 
 
 class _Rules:
-    """What a handle of the library stands for."""
+    """Rules behind a handle of the library."""
 
     __slots__ = ("_handle", "__weakref__")
     _handle: int
@@ -129,7 +130,7 @@ class _Rules:
         return result
 
     def _match_many(self, agents: Any, urls: Any, at: int, lines: bool = False) -> Any:
-        """Judges many URLs for one agent, or for several, of which the result is a dict."""
+        """Judges many URLs for one agent, or for several with a dict as the result."""
         several = isinstance(agents, Iterable) and not isinstance(agents, (str, bytes, bytearray, memoryview))
         names = list(agents) if several else [agents]
         encoded = list(map(_encoded, names))
@@ -143,7 +144,7 @@ class _Rules:
         return dict(zip(names, found)) if several else found[0]
 
     def _arrayed(self, agents: List[bytes], urls: Any, at: int) -> Optional[List[Any]]:
-        """Returns an array for each agent, if the URLs are one."""
+        """Returns an array for each agent, if the URLs are an array."""
         package = "" if type(urls) is list else type(urls).__module__.partition(".")[0]
         if package not in ("numpy", "pyarrow") or package not in sys.modules:
             return None
@@ -151,7 +152,7 @@ class _Rules:
         return None if any(of is None for of in found) else found
 
     def _blocks(self, agents: List[bytes], urls: Any, at: int, lines: bool) -> Iterator[Tuple[int, Any]]:
-        """Yields the verdicts on a block of URLs for each agent, by its index."""
+        """Yields the verdicts on a block of URLs for each agent, with the index of the agent."""
         done, rest = 0, iter(urls)
         while block := list(islice(rest, _BLOCK)):
             buffer = _joined(block, done)
@@ -159,7 +160,7 @@ class _Rules:
                 of = array("i", bytes(4 * len(block))) if lines else None
                 try:
                     reasons = self._reasons(agent, *buffer, len(block), at, of)
-                except ValueError:  # one has a NUL in it, or the agent is wrong
+                except ValueError:  # a URL contains a NUL, or the agent is wrong
                     buffer = _apart(block)
                     reasons = self._reasons(agent, *buffer, len(block), at, of)
                 except OSError as failure:
@@ -179,7 +180,7 @@ class _Rules:
         return reasons
 
     def _keep(self, handle: int) -> None:
-        """Keeps a handle in the place of the one that an earlier __init__ has left."""
+        """Keeps a handle, replacing the one from an earlier __init__."""
         before = getattr(self, "_handle", None)
         self._handle = handle
         if before is not None:
@@ -187,7 +188,7 @@ class _Rules:
 
 
 def _joined(urls: List[Any], first: int) -> Tuple[bytes, int, Any, int]:
-    """Returns texts with a NUL behind each; first is the index of the first one, for an error."""
+    """Joins texts, each followed by a NUL; first is the index of the first text, for error messages."""
     try:
         data = "\0".join([*urls, ""]).encode("utf-8", "surrogatepass")
     except TypeError:  # some are bytes
@@ -201,16 +202,16 @@ def _joined(urls: List[Any], first: int) -> Tuple[bytes, int, Any, int]:
 
 
 def _apart(urls: List[Any]) -> Tuple[bytes, int, Any, int]:
-    """Returns texts in one, and where each begins, as some have a NUL."""
+    """Joins texts that may contain NULs, and returns the offset of each."""
     parts = list(map(_encoded, urls))
     data = b"".join(parts)
     return data, len(data), array("Q", [0, *accumulate(map(len, parts))]), 8
 
 
 class Robots(_Rules):
-    """One robots.txt, whatever its bytes, of which the first max_bytes are read, with 0 all.
+    """A robots.txt. Any bytes are valid; the first max_bytes are read, or all if max_bytes is 0.
 
-    dialect is rfc9309, google, original or auto, each crawler's own.
+    dialect is rfc9309, google, original, or auto for each crawler's own dialect.
     """
 
     __slots__ = ()
@@ -220,7 +221,7 @@ class Robots(_Rules):
         self._keep(_call("robotsieve_compile", text, len(text), name, len(name), limit))
 
     def match(self, agent: Text, url: Text) -> Verdict:
-        """Returns the verdict on a URL, or on the path of one, for an agent, and the line that decided."""
+        """Returns the verdict on a URL or path for an agent, with the deciding line."""
         result = self._match(agent, url)
         return Verdict(not result & 0xFF, result >> 8)
 
@@ -231,23 +232,23 @@ class Robots(_Rules):
     def allowed_many(self, agent: Agents, urls: Iterable[Text]) -> Any:
         """Reports for each URL whether an agent may fetch it.
 
-        Of a list or any other iterable the result is a list, of an array of numpy or pyarrow one of
-        bool, null where the URL is null. Arrays of pyarrow's strings and of numpy's bytes are not copied.
-        For a list of agents the result is a dict with one such for each.
+        For a list or any other iterable the result is a list. For a numpy or pyarrow array it is an array of
+        bool, null where the URL is null. Arrays of pyarrow strings and numpy bytes are not copied. For a list of
+        agents the result is a dict with such a list or array for each agent.
         """
         return self._match_many(agent, urls, _NEWEST)
 
     def match_many(self, agent: Agents, urls: Iterable[Text]) -> Any:
-        """Returns a list of the verdicts on URLs, for a list of agents a dict with one for each."""
+        """Returns a list of the verdicts on URLs; for a list of agents, a dict with a list for each agent."""
         return self._match_many(agent, urls, _NEWEST, lines=True)
 
     @property
     def sitemaps(self) -> List[str]:
-        """The values of the Sitemap lines, in the order of the file and each once."""
+        """The distinct values of the Sitemap lines, in file order."""
         return _lines("robotsieve_sitemaps", self._handle)
 
     def crawl_delay(self, agent: Text) -> Optional[float]:
-        """Returns the Crawl-delay of an agent in seconds, or None; where readers differ on whose it is, the shortest."""
+        """Returns an agent's Crawl-delay in seconds, or None. If parsers differ, it is the shortest."""
         name = _encoded(agent)
         delay = _call("robotsieve_crawl_delay", self._handle, name, len(name))
         return None if delay == _NO_DELAY else delay / 1e9
@@ -259,20 +260,21 @@ class Robots(_Rules):
 
 
 class Archive(_Rules):
-    """The robots.txt of many origins, in a file that `robotsieve compile` has made.
+    """The robots.txt of many origins, in a file made by `robotsieve compile`.
 
-    A URL is judged by the rules of its own origin, as `robotsieve filter --rules` does it. at is the
-    instant whose rules judge: a datetime, a date, which is its midnight, or such a text of ISO 8601, in UTC
-    if they name no zone, or Unix seconds; None for the newest rules. A dialect takes the place of each crawler's own.
+    A URL is judged by the rules of its own origin, like `robotsieve filter --rules` does. at selects the rules
+    in force at that time. It is a datetime, a date (meaning midnight), either of these in ISO 8601, or Unix
+    seconds; times without a zone are in UTC, and None selects the newest rules. dialect overrides each
+    crawler's own.
 
-    The file is mapped into memory. It may be replaced meanwhile, but not changed in place. An Archive may
-    be pickled, and is opened anew.
+    The file is mapped into memory. It may be replaced while in use, but not modified in place. Unpickling an
+    Archive opens the file again.
     """
 
     __slots__ = ("_opened",)
 
     def __init__(self, path: Union[str, bytes, "os.PathLike[str]"], dialect: str = "auto") -> None:
-        os.stat(path)  # so that an error is the usual one
+        os.stat(path)  # raises the usual error
         name, of = os.fsencode(path), _encoded(dialect)
         self._keep(_call("robotsieve_open", name, len(name), of, len(of)))
         self._opened = (os.path.abspath(path), dialect)
@@ -281,18 +283,18 @@ class Archive(_Rules):
         return type(self), self._opened
 
     def match(self, agent: Text, url: Text, at: Instant = None) -> Verdict:
-        """Returns the verdict on a URL for an agent, and the line that decided."""
+        """Returns the verdict on a URL for an agent, with the deciding line."""
         result = self._match(agent, url, _seconds(at))
         return Verdict(MEANS[result & 0xFF], result >> 8)
 
     def allowed(self, agent: Text, url: Text, at: Instant = None) -> Optional[bool]:
-        """Reports whether an agent may fetch a URL; None if that is not known."""
+        """Reports whether an agent may fetch a URL; None if unknown."""
         return MEANS[self._match(agent, url, _seconds(at)) & 0xFF]
 
     def allowed_many(self, agent: Agents, urls: Iterable[Text], at: Instant = None) -> Any:
         """Reports for each URL whether an agent may fetch it, as Robots.allowed_many does.
 
-        What is not known is None, null in an array of pyarrow, and False in one of numpy.
+        An unknown verdict is None, null in a pyarrow array, and False in a numpy array.
         """
         return self._match_many(agent, urls, _seconds(at))
 

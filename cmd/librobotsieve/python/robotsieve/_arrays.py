@@ -1,4 +1,4 @@
-"""Arrays of numpy and pyarrow: the library reads their buffers where they are."""
+"""Arrays of numpy and pyarrow, whose buffers the library reads in place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ._library import MEANS
 
 
 def numpy(rules: Any, agent: Any, urls: Any, at: int) -> Any:
-    """Returns an array of bool for one of bytes, or of objects and str, which are copied."""
+    """Returns an array of bool for an array of bytes, or of objects or str, which are copied."""
     import numpy as np
 
     if not isinstance(urls, np.ndarray):
@@ -21,7 +21,7 @@ def numpy(rules: Any, agent: Any, urls: Any, at: int) -> Any:
 
 
 def pyarrow(rules: Any, agent: Any, urls: Any, at: int) -> Any:
-    """Returns an array of bool for one of strings or binaries."""
+    """Returns an array of bool for an array of strings or binaries."""
     import pyarrow as pa
 
     if isinstance(urls, pa.ChunkedArray):

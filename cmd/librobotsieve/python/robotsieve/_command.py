@@ -1,4 +1,4 @@
-"""The robotsieve command that the wheel installs: where it is, and how a process runs it."""
+"""Locates and runs the robotsieve command that the wheel installs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = "robotsieve.exe" if sys.platform == "win32" else "robotsieve"
 
 
 class Result(NamedTuple):
-    """How a command ended."""
+    """The result of a command."""
 
     status: int
     output: str
@@ -23,7 +23,7 @@ class Result(NamedTuple):
 def binary() -> str:
     """Returns the path of the robotsieve command that was installed with this package.
 
-    Without one there, which is so in a copy of the folder, it is the first on PATH.
+    If there is none, as in a copy of the folder, it is the first on PATH.
     """
     for folder in _folders():
         path = os.path.join(folder, _NAME)
@@ -36,7 +36,7 @@ def binary() -> str:
 
 
 def _folders() -> List[str]:
-    """Returns the folders in which pip may have put the command."""
+    """Returns the folders where pip may have installed the command."""
     package = os.path.dirname(os.path.abspath(__file__))
     scheme = sysconfig.get_preferred_scheme("user") if sys.version_info >= (3, 10) else os.name + "_user"
     return [
@@ -47,7 +47,7 @@ def _folders() -> List[str]:
 
 
 def run(*args: str, folder: Optional[str] = None, output: Optional[str] = None) -> Result:
-    """Runs the command to its end, in a folder if this machine has it. Its output may go to a file."""
+    """Runs the command to its end, in the given folder if it exists here. Its output may go to a file."""
     with open(output or os.devnull, "wb") as file:
         done = subprocess.run([binary(), *args], cwd=folder if folder and os.path.isdir(folder) else None,
                               stdin=subprocess.DEVNULL, stdout=file if output else subprocess.PIPE,
@@ -59,7 +59,7 @@ Option = Union[None, bool, int, float, str, "os.PathLike[str]"]
 
 
 def flags(**options: Union[Option, Sequence[Option]]) -> List[str]:
-    """Returns options as flags: host=["a", "b"] as --host=a --host=b, True as --name; None and False are left out."""
+    """Converts options to flags: host=["a", "b"] to --host=a --host=b, True to --name; omits None and False."""
     return [flag for name, value in options.items() for flag in _flag("--" + name.replace("_", "-"), value)]
 
 

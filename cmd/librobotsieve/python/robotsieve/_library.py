@@ -1,4 +1,4 @@
-"""The shared library, with the types of robotsieve.h, loaded when it is first needed."""
+"""The shared library, with the types of robotsieve.h, loaded on first use."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Forked:
 
 
 def _forget() -> None:
-    """Takes the library from a child of a process that had loaded it."""
+    """Disables the library in the child of a process that had loaded it."""
     global lib, _loading
     lib, _loading = _Forked(), threading.Lock()
 

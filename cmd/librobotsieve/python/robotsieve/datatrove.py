@@ -14,10 +14,10 @@ Kept = Union[bool, Tuple[bool, str]]
 
 
 class RobotsFilter(BaseFilter):
-    """Drops documents whose URL, metadata[url_key], one of some agents may not fetch.
+    """Drops documents whose URL, metadata[url_key], any of some agents may not fetch.
 
-    rules is an archive of `robotsieve compile`, at the instant whose rules judge. What it does not know is kept,
-    and counted as unknown in the statistics; what is dropped is counted by the agents that are barred.
+    rules is an archive made by `robotsieve compile`, and at selects the rules in force at that time. Documents with
+    an unknown verdict are kept, and counted as unknown in the statistics; dropped ones are counted by barred agents.
     """
 
     name = "robots.txt"
@@ -26,14 +26,14 @@ class RobotsFilter(BaseFilter):
                  exclusion_writer: Any = None, batch_size: int = 1000) -> None:
         super().__init__(exclusion_writer, batch_size)
         self.rules, self.agents, self.at, self.url_key = rules, list(agents), at, url_key
-        self._archive: Optional[Archive] = None  # opened in the process in which the step runs
+        self._archive: Optional[Archive] = None  # opened in the process that runs the step
 
     def filter(self, doc: Any) -> Kept:
         """Reports whether to keep a document, or why not."""
         return self.filter_batch([doc])[0]
 
     def filter_batch(self, batch: List[Any]) -> List[Kept]:
-        """Does so for many documents."""
+        """Filters a batch of documents."""
         if self._archive is None:
             self._archive = Archive(self.rules)
         urls = [doc.metadata.get(self.url_key) or "" for doc in batch]

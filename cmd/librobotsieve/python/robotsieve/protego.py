@@ -1,6 +1,6 @@
-"""Takes the place of Protego: `from robotsieve.protego import Protego`.
+"""A drop-in replacement for Protego: `from robotsieve.protego import Protego`.
 
-The methods are Protego's, and the verdicts RFC 9309's, or Google's for its crawlers. A User-Agent header
+The methods are Protego's. Verdicts follow RFC 9309, or Google's parser for its crawlers. A User-Agent header
 that names no crawler, or several, is bound by the groups for *.
 """
 
@@ -22,7 +22,7 @@ VisitTime = NamedTuple("VisitTime", [("start_time", time), ("end_time", time)])
 
 @lru_cache(maxsize=1024)
 def _agent(name: Text) -> Text:
-    """Returns * for a name that Robots refuses."""
+    """Returns * for a name that Robots rejects."""
     try:
         Robots(b"").allowed(name, b"/")
         return name
@@ -31,7 +31,7 @@ def _agent(name: Text) -> Text:
 
 
 class Protego:
-    """One robots.txt."""
+    """A robots.txt."""
 
     __slots__ = ("_robots",)
 
@@ -71,7 +71,7 @@ class Protego:
 
 
 def _last(read: Any, values: List[str]) -> Any:
-    """Returns the last value that can be read."""
+    """Returns the last valid value."""
     for value in reversed(values):
         try:
             return read(value)
@@ -81,7 +81,7 @@ def _last(read: Any, values: List[str]) -> Any:
 
 
 def _rate(value: str) -> RequestRate:
-    """Reads such as "1/10s 0800-1200"."""
+    """Parses text such as "1/10s 0800-1200"."""
     rate, *period = value.split()
     requests, _, seconds = rate.partition("/")
     seconds += "s" if seconds.isdigit() else ""
@@ -90,6 +90,6 @@ def _rate(value: str) -> RequestRate:
 
 
 def _period(value: str) -> VisitTime:
-    """Reads such as "0800-1200" and "08:00 - 12:00"."""
+    """Parses text such as "0800-1200" or "08:00 - 12:00"."""
     start, end = (time(int(part[:2]), int(part[-2:])) for part in map(str.strip, value.split("-")))
     return VisitTime(start, end)

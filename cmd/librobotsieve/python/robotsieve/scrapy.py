@@ -11,7 +11,7 @@ from .protego import Protego
 
 
 class RobotParser(robotstxt.RobotParser):
-    """One robots.txt."""
+    """A robots.txt."""
 
     _rules: Protego
 

@@ -1,12 +1,12 @@
-"""Audits, filters and verdicts on Apache Spark; each executor needs this package, and so has the command.
+"""Audits, filters and verdicts on Apache Spark. Each executor needs this package, which includes the command.
 
     >>> from robotsieve import spark as robots
     >>> report = robots.audit(spark, logs, policy="/shared/policy.csv", scratch="/shared/tmp")
     >>> pages = robots.verdicts(pages, "url", "/shared/rules.rsv", ["GPTBot", "CCBot"])
     >>> files = robots.filter(spark, lists, "/shared/kept", rules="/shared/rules.rsv", agent="GPTBot")
 
-All paths are read by the executors, so they are of a folder that every machine mounts, except that an archive
-may also be the name of a file that `spark.sparkContext.addFile` distributes.
+The executors read all paths, so these must be in a folder that every machine mounts. An archive may also be
+the name of a file distributed by `spark.sparkContext.addFile`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["audit", "filter", "verdicts"]
 
 _log = logging.getLogger(__name__)
 
-# Options of merge, and of audit only in so far as it prints a report.
+# Options of merge. They matter to audit only when it prints a report.
 _OF_REPORT = ("allow_duplicates", "by", "category", "crawler", "force", "prometheus")
 _NO_ROWS = ("the verdict on a request may depend on lines of other logs, and a task reads one log; "
             "use robotsieve audit --list in one process")
@@ -40,17 +40,17 @@ _REFUSED = {
     "output": "the report is a dict",
     "state": "merge the states of robotsieve audit --state yourself",
 }
-# So many states are merged by a task.
+# How many states a task merges.
 _FAN_IN = 32
-# The exit status for what the command refuses, and for logs that could not be read, which the report names.
+# The exit statuses for rejected command lines, and for unreadable logs, which the report names.
 _USAGE, _PARTIAL = 2, 3
 
 
 def verdicts(df: Any, url: str, rules: "str | os.PathLike[str]", agents: Sequence[str], at: Instant = None) -> Any:
     """Returns df with a column allowed_AGENT for each agent: whether it may fetch the URL in the column named url.
 
-    rules is an archive that `robotsieve compile` has made, at the instant whose rules judge. A verdict is null
-    where the URL is null or the archive does not know the robots.txt of its origin.
+    rules is an archive made by `robotsieve compile`, and at selects the rules in force at that time. A verdict is
+    null where the URL is null or the archive lacks the robots.txt of its origin.
     """
     from pyspark.sql.types import BooleanType, StructField, StructType
 
@@ -69,7 +69,7 @@ def verdicts(df: Any, url: str, rules: "str | os.PathLike[str]", agents: Sequenc
 
 
 def _judged(batches: Iterable[Any], url: str, rules: str, agents: List[str], at: int) -> Iterator[Any]:
-    """Yields record batches with the columns of the verdicts."""
+    """Yields record batches with the columns of verdicts added."""
     import pyarrow as pa
 
     for batch in batches:
@@ -79,7 +79,7 @@ def _judged(batches: Iterable[Any], url: str, rules: str, agents: List[str], at:
 
 
 def _archive(rules: str) -> Archive:
-    """Returns an archive, opened once in a process unless it is replaced; processes share its mapped pages."""
+    """Returns an archive, opened once per process unless replaced; processes share its mapped pages."""
     if not os.path.exists(rules):
         from pyspark import SparkFiles
 
@@ -95,16 +95,16 @@ def _opened(rules: str, _version: Tuple[int, ...]) -> Archive:
 
 
 class _Part(NamedTuple):
-    """What a task makes of some files, and how: a state, or the output of a filter."""
+    """A task's inputs and output, which is a state or the result of a filter."""
 
     state: str
     inputs: List[str]
     command: List[str]
-    folder: str  # of the driver, for names that are relative
+    folder: str  # the driver's, for relative names
 
 
 class _Made(NamedTuple):
-    """What came of a part."""
+    """The result of a part."""
 
     part: _Part
     status: int
@@ -113,14 +113,14 @@ class _Made(NamedTuple):
 
 def audit(spark: Any, logs: Sequence[str], *, html: Optional[str] = None, scratch: Optional[str] = None,
           **options: Any) -> Dict[str, Any]:
-    """Audits logs, one a task, and returns the report that `robotsieve audit --output json` prints.
+    """Audits logs, one per task, and returns the report of `robotsieve audit --output json`.
 
     Options are flags of audit with _ for -, such as policy="policy.csv" or host=["https://a.example"]. html is
-    a file for the page of the report. scratch is a folder that the driver and all executors see, by default the
-    temporary folder; in it are the states of the logs, some megabytes each, until audit returns.
+    the name of a file for the report's page. scratch is a folder shared by the driver and all executors, by
+    default the temporary folder; it holds the states of the logs, some megabytes each, until audit returns.
 
-    A log that cannot be read makes the report partial, which names it. ValueError is raised for what the
-    command refuses, RuntimeError where a task makes no state.
+    An unreadable log makes the report partial, and the report names it. ValueError is raised for options that
+    the command rejects, RuntimeError if a task makes no state.
     """
     for name in _REFUSED:
         if name in options:
@@ -146,12 +146,12 @@ def audit(spark: Any, logs: Sequence[str], *, html: Optional[str] = None, scratc
 
 
 def filter(spark: Any, lists: Sequence[str], folder: str, **options: Any) -> List[str]:
-    """Filters lists of URLs or pages, one a task, into files of a folder, and returns the names of these files.
+    """Filters lists of URLs or pages, one per task, into files of a folder, and returns their names.
 
     Options are flags of `robotsieve filter` with _ for -, such as rules="rules.rsv", agent=["GPTBot", "CCBot"] or
-    annotate="parquet". The files have the names of the lists behind their numbers, and all executors see the folder.
-    ValueError is raised for what the command refuses, RuntimeError where a list cannot be read to its end; the
-    files of other lists may be there then.
+    annotate="parquet". The files are named by number and name of the list. All executors must share the folder.
+    ValueError is raised for options that the command rejects, RuntimeError if a list can't be read to its end; files
+    of other lists may exist then.
     """
     if isinstance(lists, (str, bytes)) or not lists:
         raise ValueError(f"lists is a list of files, not {lists!r}")
@@ -169,14 +169,14 @@ def _workers(context: Any) -> str:
 
 
 def _states(context: Any, logs: List[str], options: List[str], folder: str) -> List[str]:
-    """Makes a state of each log, and returns their names in the same order."""
+    """Makes a state of each log, and returns the names of the states in the same order."""
     command = ["audit", "--quiet", _workers(context), *options]
     names = [os.path.join(folder, f"{i}.state") for i in range(len(logs))]
     return _made(context, [_Part(name, [log], command, os.getcwd()) for name, log in zip(names, logs)])
 
 
 def _sums(context: Any, states: List[str], options: List[str], folder: str) -> List[str]:
-    """Adds up states that are next to each other, so that the report has the logs in their order."""
+    """Merges adjacent states, so that the report has the logs in order."""
     groups = [states[i:i + _FAN_IN] for i in range(0, len(states), _FAN_IN)]
     name = os.path.basename(states[0])
     command = ["merge", "--quiet", *options]
@@ -185,7 +185,7 @@ def _sums(context: Any, states: List[str], options: List[str], folder: str) -> L
 
 
 def _made(context: Any, parts: List[_Part]) -> List[str]:
-    """Has tasks make what parts are for, one each, and returns the names of the files."""
+    """Makes the files of parts, one per task, and returns their names."""
     for made in context.parallelize(parts, len(parts)).map(_make).collect():
         messages = made.messages.strip()
         if made.status == _USAGE:
@@ -193,7 +193,7 @@ def _made(context: Any, parts: List[_Part]) -> List[str]:
         if not os.path.exists(made.part.state):
             why = messages if made.status else "driver and executors do not share the folder"
             raise RuntimeError(f"no {made.part.state} of {', '.join(made.part.inputs)}: {why}")
-        if made.status:  # other messages are about one log, as if there were no more
+        if made.status:  # other messages would describe this log as the only one
             _warn(messages)
     return [part.state for part in parts]
 
@@ -201,8 +201,9 @@ def _made(context: Any, parts: List[_Part]) -> List[str]:
 def _make(part: _Part) -> _Made:
     """Makes the file of a part, in an executor.
 
-    Its name follows from the part, and it appears under it when it is whole: a task that is repeated, or runs
-    twice at a time, leaves the same file. A state of a log that was read in part is whole; such an output is not.
+    The part determines the name, and the file appears under that name only when complete: a task that is repeated,
+    or runs twice at a time, leaves the same file. The state of a partly read log counts as complete; other output
+    doesn't.
     """
     with tempfile.TemporaryDirectory(prefix="task-", dir=os.path.dirname(part.state)) as folder:
         state = os.path.join(folder, "state")

@@ -1,4 +1,4 @@
-"""Times robotsieve beside Protego and urllib.robotparser, as far as these are installed.
+"""Compares the speed of robotsieve, Protego and urllib.robotparser, as far as installed.
 
     python3 bench.py ROBOTS.jsonl.gz [ROUNDS]
 
@@ -84,7 +84,7 @@ def parsing(name, sites):
 
 
 def memory(name, sites, n=10_000):
-    """Prints how much memory n parsed bodies take, in MB."""
+    """Prints the memory of n parsed bodies, in MB."""
     make, ask = PARSERS[name]
     kept, before = [], resident()
     for i in range(n):

@@ -52,7 +52,7 @@ class Cluster:
         return process
 
     def alive(self):
-        """Returns how many workers the master knows."""
+        """Returns the number of workers known to the master."""
         try:
             with urlopen(f"http://127.0.0.1:{self.page}/json/") as answer:
                 text = answer.read().decode()
@@ -91,7 +91,7 @@ class Cluster:
 
 
 def kill(process):
-    """Kills a process that start has made, with its children."""
+    """Kills a process made by start, with its children."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

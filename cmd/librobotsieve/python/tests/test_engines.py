@@ -1,4 +1,4 @@
-"""Tests of robotsieve beside real pandas, polars, DuckDB, Scrapy and DataTrove: make engines-test runs them."""
+"""Tests of robotsieve with real pandas, polars, DuckDB, Scrapy and DataTrove: make engines-test runs them."""
 
 import contextlib
 import csv
@@ -78,7 +78,7 @@ class TestArrays(WithFolder):
         self.assertEqual(found, [(False, 9), (True, 2), (None, 4)])
 
     def test_queries_of_studies(self):
-        """The queries of docs/studies.sql give the figures that the tests of audit's rows have recorded."""
+        """The queries of docs/studies.sql give the figures recorded by the tests of audit's rows."""
         sample, figures = ROOT / "testdata" / "sample", ROOT / "cmd/robotsieve/internal/render/duckdb/testdata"
         audit = [robotsieve.binary(), "audit", "--policy", sample / "policy.csv", "--host", "https://lantern.example",
                  "--crawlers", sample / "crawlers.json", "--ip-ranges", sample / "ranges", sample / "access.log.gz"]
@@ -97,7 +97,7 @@ class TestArrays(WithFolder):
             self.assertEqual(sorted(map(list, found)), sorted(want), view)
 
     def test_nothing_is_copied(self):
-        """Judging takes less memory than the URLs themselves do."""
+        """Judging takes less memory than the URLs themselves."""
         path = "/p" * 2000
         robots = Robots("User-agent: *\nDisallow: /p\n")
         kinds = [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()]
@@ -113,7 +113,7 @@ class TestArrays(WithFolder):
 
 
 def peak():
-    """Returns the bytes of memory that this process has had at most."""
+    """Returns the peak memory of this process in bytes."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -276,7 +276,7 @@ class TestScrapy(unittest.TestCase):
 
 
 class TestOtherEngines(WithFolder):
-    """What docs/howto/scale.md has for Dask and Ray, on a cluster of this machine: each log has its state."""
+    """The examples for Dask and Ray in docs/howto/scale.md, on a local cluster: each log gets a state."""
 
     def run_on(self, engine, cluster):
         text = (ROOT / "docs" / "howto" / "scale.md").read_text("utf-8")

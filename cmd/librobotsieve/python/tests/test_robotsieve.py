@@ -1,4 +1,4 @@
-"""Tests of package robotsieve as it is installed: make python-test installs the wheel, and runs them."""
+"""Tests of the installed package robotsieve: make python-test installs the wheel and runs them."""
 
 import base64
 import ctypes
@@ -194,7 +194,7 @@ class TestRobots(unittest.TestCase):
                 self.assertIn(agent[:9], str(failed.exception))
 
     def test_second_init(self):
-        """It frees what the first one made, and changes nothing if it fails."""
+        """A second __init__ frees the first handle, and changes nothing if it fails."""
         from robotsieve import _library
 
         robots = Robots(BODY)
@@ -281,7 +281,7 @@ class TestRobots(unittest.TestCase):
         self.assertEqual(done.stdout, "True\nTrue\n", done.stderr)
 
     def test_signatures(self):
-        """The types of the functions are those of the header."""
+        """The types of the functions match the header."""
         from robotsieve import _library
 
         text = (ROOT / "cmd" / "librobotsieve" / "robotsieve.h").read_text()
@@ -378,7 +378,7 @@ class TestArchive(WithArchive):
             archive.allowed("GPTBot", self.urls[0])
 
     def test_document(self):
-        """What docs/howto/python.md shows runs."""
+        """The examples in docs/howto/python.md run."""
         text = (ROOT / "docs" / "howto" / "python.md").read_text("utf-8")
         blocks = re.findall(r"```python\n(.*?)```", text, re.S)
         self.assertEqual(len(blocks), 3)
@@ -454,7 +454,7 @@ class TestArrays(WithArchive):
 
 
 def recipe(page, word):
-    """Returns the block in Python of a page that has a word."""
+    """Returns the Python block of a page that contains a word."""
     text = (ROOT / "docs" / "howto" / page).read_text("utf-8")
     return next(block for block in re.findall(r"```python\n(.*?)```", text, re.S) if word in block)
 

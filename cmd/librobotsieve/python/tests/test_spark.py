@@ -1,4 +1,4 @@
-"""Tests of robotsieve.spark on a cluster of processes, of which one is killed: make engines-test runs them."""
+"""Tests of robotsieve.spark on a cluster of processes, one of which is killed: make engines-test runs them."""
 
 import gzip
 import json
@@ -45,7 +45,7 @@ def without_command(report):
 
 
 class Meanwhile(threading.Thread):
-    """Does something as soon as a condition holds."""
+    """Runs a function as soon as a condition holds."""
 
     def __init__(self, holds, act):
         super().__init__(daemon=True)
@@ -82,7 +82,7 @@ class TestSpark(unittest.TestCase):
 
     @classmethod
     def divided(cls, n):
-        """Divides the sample into files."""
+        """Splits the sample into files."""
         lines = gzip.decompress((SAMPLE / "access.log.gz").read_bytes()).splitlines(keepends=True)
         each = -(-len(lines) // n)
         logs = [cls.folder / f"{i:03}.log" for i in range(n)]

@@ -1,6 +1,6 @@
-// Package checkpage lays out the results of check on a robots.txt in sections: for the page, for Markdown, and
-// for the page's script, which repeats it when its reader edits the file. It does not depend on HTML or
-// Markdown.
+// Package checkpage lays out the results of check on a robots.txt in sections. They are shown on
+// the page, in Markdown, and by the page's script when a visitor edits the file. The package is
+// independent of HTML and Markdown.
 package checkpage
 
 import (
@@ -21,7 +21,7 @@ type Page struct {
 	Title    string
 	Headline []string // paragraphs
 	Totals   []Total
-	Sections []Section // without empty ones
+	Sections []Section // none of them is empty
 }
 
 // Total is a number and what it counts.
@@ -33,16 +33,16 @@ type Section struct {
 	Columns            []Column
 	Groups             []Group
 	Lines              []Line
-	More               string // what was left out
+	More               string // describes what was left out
 }
 
-// Column is a column of a table. The cells of a Code column are text of files.
+// Column is a column of a table. The cells of a Code column are quoted from files.
 type Column struct {
 	Heading string
 	Code    bool
 }
 
-// Group is some rows of a table. Tint is as in Line, for a group of robots.txt.
+// Group is a group of table rows. Tint is as in Line, for a group of robots.txt.
 type Group struct {
 	Title string
 	Tint  int
@@ -53,37 +53,36 @@ type Group struct {
 type Line struct {
 	Number int
 	Text   string
-	Tint   int // 1 to Tints, the same for all lines of a group; 0 outside of groups
+	Tint   int // 1 to Tints, one per group; 0 outside groups
 	Notes  []LineNote
 }
 
-// LineNote is a note beside a line.
+// LineNote is a note next to a line.
 type LineNote struct{ Severity, Text string }
 
-// The bounds of a page.
+// Limits of a page.
 const (
 	Tints       = 6
 	maxLines    = 5000
-	maxRows     = 3000 // of a table
+	maxRows     = 3000 // per table
 	maxCell     = 160  // characters
 	maxLine     = 300
 	maxTitle    = 500
-	maxNotes    = 20  // beside a line
-	maxNoteSize = 400 // characters beside a line
+	maxNotes    = 20  // per line
+	maxNoteSize = 400 // characters per note
 )
 
 // severities are the severities of notes, the gravest first.
 var severities = []string{"error", "warning", "note"}
 
-// Of lays out a description and the answers about URLs, as package explain returns them. Its texts
-// are for people.
+// Of lays out a description and answers about URLs from package explain. Its texts are for display.
 func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
 	d = d.Rewrite(report.Printable)
 	report.Each(&answers, func(a *explain.Answer) { *a = a.Rewrite(report.Printable) })
 	if d.File == "-" {
 		d.File = "stdin"
 	}
-	if base(d.File) != base(d.Against) { // hides the folders of whoever runs check
+	if base(d.File) != base(d.Against) { // hides the folders of the user of check
 		d.File, d.Against = base(d.File), base(d.Against)
 	}
 	p := Page{Title: "robots.txt: " + cut(d.File), Headline: headline(d)}
@@ -108,10 +107,10 @@ func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Pa
 // base returns the name of a file without its folders.
 func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// cut bounds the text of a cell.
+// cut limits the text of a cell.
 func cut(text string) string { return shorter(text, maxCell) }
 
-// shorter cuts a text after so many characters.
+// shorter cuts a text to at most most characters.
 func shorter(text string, most int) string {
 	if len(text) > most {
 		if runes := []rune(text); len(runes) > most {
@@ -148,7 +147,7 @@ func headline(d *explain.Description) []string {
 	return list
 }
 
-// changed counts the changes.
+// changed returns a sentence with the number of changes.
 func changed(d *explain.Description) string {
 	n := len(explain.ChangesOf(d.Differences))
 	switch {
@@ -160,7 +159,7 @@ func changed(d *explain.Description) string {
 	return "No change from " + cut(d.Against) + " in what crawlers may fetch, proved for all paths."
 }
 
-// verdicts are the answers about URLs.
+// verdicts lists the answers about URLs.
 func verdicts(answers []explain.Answer) Section {
 	s := Section{ID: "verdicts", Heading: "Verdicts", Columns: []Column{{"URL", true}, {"agent", false},
 		{"verdict", false}, {"decided by", true}, {"because", false}}}
@@ -185,12 +184,12 @@ func verdicts(answers []explain.Answer) Section {
 	return s
 }
 
-// changes are the changes from the older file, by agent.
+// changes lists the changes since the older file, by agent.
 func changes(d *explain.Description) Section {
 	if d.Against == "" {
 		return Section{}
 	}
-	s := Section{ID: "changes", Heading: "What changed", Intro: "From " + cut(d.Against) + ", for whom, with a " +
+	s := Section{ID: "changes", Heading: "What changed", Intro: "From " + cut(d.Against) + ", by crawler, with a " +
 		"shortest path for each pair of rules that decide.",
 		Columns: []Column{{"path", true}, {"before", false}, {"now", false}}}
 	t := table{section: &s}
@@ -264,7 +263,7 @@ func agents(d *explain.Description) Section {
 	return s
 }
 
-// groups shows what each group permits.
+// groups lists what each group permits.
 func groups(d *explain.Description, tints func(line int) int) Section {
 	s := Section{ID: "groups", Heading: "What each group permits", Columns: []Column{{"", false}, {"paths", false},
 		{"rule", true}}}
@@ -296,7 +295,7 @@ func groups(d *explain.Description, tints func(line int) int) Section {
 	return s
 }
 
-// signals are the preferences about the use of pages.
+// signals lists the preferences about the use of pages.
 func signals(d *explain.Description) Section {
 	s := Section{ID: "signals", Heading: "Preferences",
 		Intro:   "How pages may be used. They neither allow nor forbid a fetch.",
@@ -315,7 +314,7 @@ func signals(d *explain.Description) Section {
 	return s
 }
 
-// others are the lines that are not rules.
+// others lists the lines that aren't rules.
 func others(d *explain.Description) Section {
 	s := Section{ID: "others", Heading: "Lines that are no rules", Columns: []Column{{"line", false}, {"text", true}}}
 	t := table{section: &s}
@@ -326,7 +325,7 @@ func others(d *explain.Description) Section {
 	return s
 }
 
-// notes lists what is wrong, the gravest first.
+// notes lists the problems found, the gravest first.
 func notes(d *explain.Description) Section {
 	s := Section{ID: "notes", Heading: "Notes", Columns: []Column{{"", false}, {"lines", false}, {"note", false},
 		{"for example", true}}}
@@ -343,7 +342,8 @@ func notes(d *explain.Description) Section {
 	return s
 }
 
-// tintsOf returns the tints of lines: a group has one, from its first line to the next group's.
+// tintsOf returns a function for the tint of a line. A group has one tint, from its first line to
+// the next group.
 func tintsOf(d *explain.Description) func(line int) int {
 	isOther := map[int]bool{}
 	for _, o := range d.Others {
@@ -363,7 +363,7 @@ func tintsOf(d *explain.Description) func(line int) int {
 	}
 }
 
-// lines are the lines of the file, each with its notes.
+// lines lists the lines of the file with their notes.
 func lines(d *explain.Description, file *explain.File, tints func(line int) int) Section {
 	s := Section{ID: "lines", Heading: "Line by line", Intro: "The lines of a group have one colour."}
 	beside := map[int][]LineNote{}
@@ -400,10 +400,10 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 	return s
 }
 
-// lineEnds converts the line ends that parsers know to one.
+// lineEnds normalizes all line endings that parsers accept.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// table fills the groups of a section, up to maxRows.
+// table fills the groups of a section, up to maxRows rows.
 type table struct {
 	section *Section
 	title   string
@@ -413,7 +413,7 @@ type table struct {
 	begun   bool
 }
 
-// begin begins a group of rows.
+// begin starts a group of rows.
 func (t *table) begin(title string, tint int) { t.title, t.tint, t.begun = title, tint, false }
 
 // row adds a row, or counts it as left out.
@@ -434,7 +434,7 @@ func (t *table) row(cells ...string) {
 	g.Rows = append(g.Rows, cells)
 }
 
-// end counts the rows that were left out, here and in the source of the section.
+// end adds the number of rows left out here and by the section's source.
 func (t *table) end(noun string, more int) {
 	if n := int64(t.left + more); n > 0 {
 		t.section.More = "and " + english.Plural(n, "more "+noun) + "."

@@ -11,8 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/lint"
 )
 
-// TestLines: lines are counted as parsers count them, the lines of a group have one tint, comments, blank
-// lines and lines that are no rules have none, and each note stands beside its line.
+// TestLines checks that lines are counted like in parsers, that the lines of a group have one tint
+// and comments, blank lines and other lines have none, and that each note is next to its line.
 func TestLines(t *testing.T) {
 	known, err := crawler.New(crawler.Builtin())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command man writes the man pages of all commands to the folder that it is given. It is a program of
-// its own, so that the command does not contain the generator.
+// Command man writes the man pages of all commands to a folder. It is a separate program so that
+// robotsieve doesn't contain the generator.
 package main
 
 import (

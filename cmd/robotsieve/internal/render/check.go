@@ -13,33 +13,34 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The page of check has a script that runs the parser, the matcher and the notes of this program, compiled for browsers
-// (make wasm). Without the script it shows the same about its file.
+// The script of check's page runs this program's parser, matcher and notes, compiled for browsers
+// (make wasm). Without the script the page shows the same results for its own file.
 var (
 	//go:embed html/check.css
 	checkStyle string
 	//go:embed html/check.js
 	checkScript string
-	// wasm_exec.js comes from the Go distribution (Copyright The Go Authors, with a BSD licence) and loads programs.
+	// wasm_exec.js is part of the Go distribution (Copyright The Go Authors, BSD licence) and loads
+	// the program.
 	//go:embed html/wasm_exec.js
 	loader string
 	//go:embed html/check.wasm.gz
 	program []byte
 )
 
-// checkData is the input of the template for check's page.
+// checkData is the input of the template of check's page.
 type checkData struct {
 	checkpage.Page
 	Sections    []section
-	File, Older *given // nil for none
-	Program     []byte // nil for none: then the page answers no questions
+	File, Older *given // nil if there is none
+	Program     []byte // if nil, the page can't answer questions
 }
 
-// maxPageFile bounds the files that a page answers questions about, in bytes.
+// maxPageFile limits the files that the page can answer questions about, in bytes.
 const maxPageFile = 512_000
 
-// WriteCheckHTML writes the results of check as one self-contained page of HTML. Older is nil if there is
-// no comparison.
+// WriteCheckHTML writes the results of check as a self-contained HTML page. Older is nil if there
+// is no comparison.
 func WriteCheckHTML(w io.Writer, p checkpage.Page, file, older *explain.File) error {
 	data := checkData{Page: p, File: givenOf(file), Older: givenOf(older), Program: program}
 	for i := range p.Sections {
@@ -52,13 +53,13 @@ func WriteCheckHTML(w io.Writer, p checkpage.Page, file, older *explain.File) er
 	return page().ExecuteTemplate(w, "check", data)
 }
 
-// WriteTester writes the page without a robots.txt, so that anybody can try one.
+// WriteTester writes the page without a robots.txt, for trying out files.
 func WriteTester(w io.Writer) error {
 	data := checkData{Page: checkpage.Page{Title: "robots.txt tester"}, Program: program}
 	return page().ExecuteTemplate(w, "check", data)
 }
 
-// given is a file that was given to the page, whose reader may edit it.
+// given is a file on the page, which visitors may edit.
 type given struct {
 	Name   string
 	Octets template.HTML
@@ -71,12 +72,12 @@ func givenOf(f *explain.File) *given {
 	return &given{report.Printable(f.Name), encoded(f.Body)}
 }
 
-// encoded returns bytes in the form for a data script.
+// encoded returns bytes as the content of a data script.
 func encoded(octets []byte) template.HTML {
 	return template.HTML(base64.StdEncoding.EncodeToString(octets))
 }
 
-// Encoded returns the program in the form for the page, and Size its kilobytes.
+// Encoded returns the encoded program, and Size its size in kilobytes.
 func (d checkData) Encoded() template.HTML { return encoded(d.Program) }
 func (d checkData) Size() string           { return english.Grouped(int64(len(d.Program)+999) / 1000) }
 
@@ -102,10 +103,11 @@ func blockOf(s *checkpage.Section) block {
 	return b
 }
 
-// maxMarkdown bounds the Markdown of check, in bytes: a comment on GitHub has at most 65,536 characters.
+// maxMarkdown limits the Markdown of check, in bytes. A comment on GitHub has at most 65,536
+// characters.
 const maxMarkdown = 60_000
 
-// WriteCheckMarkdown writes the results of check as Markdown, cut if it is too long for a comment.
+// WriteCheckMarkdown writes the results of check as Markdown, cut to fit into a comment.
 func WriteCheckMarkdown(w io.Writer, p checkpage.Page) error {
 	var m markdown
 	m.line("# " + prose(p.Title))

@@ -9,7 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// classRows are the rows of classes.
+// classRows are the columns of a list of classes.
 var classRows = slices.Insert(columns[report.SiteClass]{
 	{name: "origin", means: "scheme, host and port, such as `https://example.com:443`",
 		value: func(c *report.SiteClass) value { return words(c.Origin) }},
@@ -40,19 +40,20 @@ var classRows = slices.Insert(columns[report.SiteClass]{
 		value: func(c *report.SiteClass) value { return integer(int64(c.Bias)).when(c.Probed != "") }},
 }, 1, inForce(func(c *report.SiteClass) int64 { return c.From }, func(c *report.SiteClass) int64 { return c.Until })...)
 
-// instant returns a time in Unix seconds; none for an open bound, or if it does not fit into a column.
+// instant returns a time given in Unix seconds. It returns none for an open bound or a time that
+// doesn't fit into a column.
 func instant(seconds int64) value {
 	const micros = 1_000_000
 	return integer(seconds * micros).when(-math.MaxInt64/micros < seconds && seconds < math.MaxInt64/micros)
 }
 
-// Classes lists classes, one row for each.
+// Classes lists classes, one per row.
 type Classes = rowList[report.SiteClass]
 
-// NewClasses returns an empty list, in an output as NewRows. It must be closed.
+// NewClasses returns an empty list with one of RowOutputs. The list must be closed.
 func NewClasses(w io.Writer, output string) *Classes { return classRows.list(w, output) }
 
-// inForce are the columns of when a version is in force.
+// inForce returns the columns for the period when a version is in force.
 func inForce[T any](from, until func(*T) int64) columns[T] {
 	return columns[T]{
 		{name: "from", kind: timeRow, means: "from when on this version is in force; no value if it has no date",
@@ -62,7 +63,7 @@ func inForce[T any](from, until func(*T) int64) columns[T] {
 	}
 }
 
-// signalRows are the rows of preferences.
+// signalRows are the columns of a list of preferences.
 var signalRows = append(columns[report.SiteSignal]{
 	{name: "origin", means: "scheme, host and port, such as `https://example.com:443`; no value for `check --tdmrep`",
 		value: func(s *report.SiteSignal) value { return words(s.Origin) }},
@@ -80,15 +81,15 @@ var signalRows = append(columns[report.SiteSignal]{
 		value: func(s *report.SiteSignal) value { return words(s.Value) }},
 }, inForce(func(s *report.SiteSignal) int64 { return s.From }, func(s *report.SiteSignal) int64 { return s.Until })...)
 
-// Signals lists preferences, one row for each.
+// Signals lists preferences, one per row.
 type Signals = rowList[report.SiteSignal]
 
-// NewSignals returns an empty list, in an output as NewRows. It must be closed.
+// NewSignals returns an empty list with one of RowOutputs. The list must be closed.
 func NewSignals(w io.Writer, output string) *Signals {
 	return signalRows.list(w, output)
 }
 
-// monthRows are the rows of classes by month.
+// monthRows are the columns of classes by month.
 var monthRows = func() columns[report.MonthClass] {
 	list := columns[report.MonthClass]{
 		{name: "month", value: func(m *report.MonthClass) value { return words(m.Month) }},
@@ -103,13 +104,13 @@ var monthRows = func() columns[report.MonthClass] {
 	return list
 }()
 
-// Months lists classes by month, one row for each month and agent.
+// Months lists classes by month, with one row per month and agent.
 type Months = rowList[report.MonthClass]
 
-// NewMonths returns an empty list, in an output as NewRows. It must be closed.
+// NewMonths returns an empty list with one of RowOutputs. The list must be closed.
 func NewMonths(w io.Writer, output string) *Months { return monthRows.list(w, output) }
 
-// MonthTable is a table of classes by month for people.
+// MonthTable formats classes by month as a text table.
 func MonthTable(list []report.MonthClass) string {
 	heads, rows := Left("month", "agent"), [][]string{}
 	for _, c := range monthRows[len(heads):] {

@@ -47,7 +47,7 @@ func fill(v reflect.Value, n *int) {
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return // bytes are of files, and in no output as they are
+			return // bytes are from files, and never printed unchanged
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fallthrough
@@ -64,8 +64,8 @@ func hostileReport() (*report.Report, int) {
 	return r, n
 }
 
-// TestNoOutputLetsAControlThrough: wherever a text of a Report is from, no output has a
-// character of it that acts on a terminal, and no cell that is a formula.
+// TestNoOutputLetsAControlThrough checks that no text of a Report, wherever it comes from, can
+// control a terminal or be a formula in a cell.
 func TestNoOutputLetsAControlThrough(t *testing.T) {
 	r, n := hostileReport()
 	if n < 100 {
@@ -120,7 +120,7 @@ func TestNoOutputLetsAControlThrough(t *testing.T) {
 	}
 }
 
-// TestJSONKeepsBytes: each text of a Report has its bytes in JSON.
+// TestJSONKeepsBytes checks that JSON preserves the bytes of each text in a Report.
 func TestJSONKeepsBytes(t *testing.T) {
 	want, _ := hostileReport()
 	got := new(report.Report)
@@ -132,7 +132,7 @@ func TestJSONKeepsBytes(t *testing.T) {
 	}
 }
 
-// TestWriteJSON has what JSON shows.
+// TestWriteJSON checks the format of JSON.
 func TestWriteJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		"<b> & grün":                           `"<b> & grün"`,

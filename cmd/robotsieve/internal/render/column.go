@@ -8,27 +8,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// column is a column of rows of a type. It is described once for all outputs: CSV, ndjson and Parquet
-// use its name, Prometheus its name and meaning, docs its name, kind and meaning, and tables for
-// people its heading.
+// column describes a column of rows of type T once for all outputs. CSV, ndjson and Parquet use its
+// name, Prometheus its name and meaning, the docs its name, kind and meaning, and text tables its
+// heading.
 type column[T any] struct {
 	name string
-	// heading may contain soft hyphens and zero-width spaces, where a narrow table may break it. The
-	// default is the name.
+	// heading is the heading in text tables; the default is the name. Soft hyphens and zero-width
+	// spaces mark where a narrow table may break it.
 	heading string
 	kind    rowKind
 	means   string
-	// explained means that the heading is not clear enough, so the meaning is printed below tables.
+	// explained means that the meaning is printed below tables, because the heading alone is unclear.
 	explained bool
-	// judged means that the value rests on a robots.txt. It is empty without one: an unjudged crawler must
-	// not look like one that broke nothing.
+	// judged means that the value depends on a robots.txt. Without one it is empty, so that an
+	// unjudged crawler doesn't look like one without violations.
 	judged bool
-	alarm  bool // a value that is not 0 needs attention
-	unlike bool // most of the values are distinct
+	alarm  bool // nonzero values need attention
+	unlike bool // most values are distinct
 	value  func(*T) value
 }
 
-// columns are all columns of rows of a type, in their order.
+// columns lists all columns of rows of type T, in order.
 type columns[T any] []column[T]
 
 // rowKind is the type of the values of a column.
@@ -36,8 +36,8 @@ type rowKind uint8
 
 const (
 	textRow    rowKind = iota
-	integerRow         // of 64 bits
-	timeRow            // in microseconds since 1970, in UTC
+	integerRow         // 64 bits
+	timeRow            // microseconds since 1970, UTC
 	boolRow
 	decimalRow // the bits of a float64
 )
@@ -46,23 +46,23 @@ const (
 var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool",
 	decimalRow: "number"}
 
-// value is a value in a row. Its column selects the field: text is in word or octets, and
-// an empty text is no value.
+// value is a value in a row. Depending on its column, text is in word or octets; an empty text
+// counts as no value.
 type value struct {
 	none   bool
-	number int64 // also for times, and 1 for true
+	number int64 // also for times; 1 means true
 	word   string
 	octets []byte // a view
 }
 
-// blank is an empty cell of a table for people.
+// blank is an empty cell of a text table.
 var blank = value{octets: []byte{}}
 
 func words(s string) value  { return value{none: s == "", word: s} }
 func octets(b []byte) value { return value{none: len(b) == 0, octets: b} }
 func integer(n int64) value { return value{number: n} }
 
-// some is a number, or none if it is 0 or negative, which means unknown.
+// some returns a number. Numbers up to 0 mean unknown, and it returns none for them.
 func some(n int64) value { return integer(n).when(n > 0) }
 
 func (v value) when(ok bool) value {
@@ -77,18 +77,18 @@ func boolean(is bool) value {
 	return value{}
 }
 
-// timeOf is a time of a report, if it is one.
+// timeOf returns a report's time, or none for the zero time.
 func timeOf(t report.Time) value { return integer(t.UnixMicro()).when(!t.IsZero()) }
 
-// decimal is a number to six digits after the point, or none if it is NaN.
+// decimal rounds a number to six decimal places. It returns none for NaN.
 func decimal(x float64) value {
 	return integer(int64(math.Float64bits(math.Round(x*1e6) / 1e6))).when(!math.IsNaN(x))
 }
 
-// ratio is the share of n in a number, or none if that is 0.
+// ratio returns n as a share of a number, or none if that is 0.
 func ratio(n, of int64) value { return decimal(float64(n) / float64(of)).when(of > 0) }
 
-// float returns a value of the column for outputs that support only numbers: seconds for times.
+// float returns a value as a number, for outputs without other types. Times are in seconds.
 func (c *column[T]) float(v value) float64 {
 	switch c.kind {
 	case decimalRow:
@@ -99,7 +99,7 @@ func (c *column[T]) float(v value) float64 {
 	return float64(v.number)
 }
 
-// shown writes a value in a table for people: a text, or a number of an integer column.
+// shown formats a text, or a number of an integer column, for a text table.
 func (v value) shown() string {
 	switch {
 	case v.none:
@@ -112,9 +112,9 @@ func (v value) shown() string {
 	return english.Grouped(v.number)
 }
 
-// textFrom, wordsFrom, countFrom and valueFrom return columns of tables for people, by their heading and
-// where their values are from: texts; texts of which an empty one is none; numbers, of which 0 is none;
-// and numbers or texts, flush right.
+// textFrom, wordsFrom, countFrom and valueFrom return columns of text tables from a heading and a
+// function for the value. They are for texts, for texts that may be empty, for numbers where 0
+// means none, and for right-aligned numbers or texts.
 func textFrom[T any](heading string, from func(*T) string) column[T] {
 	return column[T]{heading: heading, value: func(row *T) value {
 		if text := from(row); text != "" {
@@ -142,7 +142,7 @@ func (c column[T]) headed(heading string) column[T] {
 	return c
 }
 
-// inRows adapts columns to rows that contain the columns' own rows.
+// inRows adapts columns to rows of type R, which contain the columns' own rows.
 func inRows[R, T any](list columns[T], of func(*R) *T) (in columns[R]) {
 	for _, c := range list {
 		in = append(in, column[R]{name: c.name, heading: c.heading, kind: c.kind, means: c.means, explained: c.explained,
@@ -159,7 +159,7 @@ func (l columns[T]) head() (head []Column) {
 	return head
 }
 
-// sum adds up the integers of rows in a column.
+// sum adds up a column's integers over rows.
 func (c *column[T]) sum(rows []*T) (n int64) {
 	for _, row := range rows {
 		n += c.value(row).number

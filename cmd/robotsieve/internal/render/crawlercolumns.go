@@ -14,20 +14,20 @@ type (
 	site    = report.SiteInfo
 )
 
-// verdictTerm is the row of a verdict.
+// verdictTerm describes the column of a verdict.
 type verdictTerm struct {
 	verdict        report.Verdict
 	heading, means string
 	// explained and judged are as in column.
 	explained, judged bool
-	// layer is the one of layers that the page draws it in; it is empty for violations.
+	// layer is the layer in which the page draws the verdict, from layers; it is empty for violations.
 	layer string
-	// excuse is why requests with the verdict are not held against anybody, and undecided what became of
-	// them if no violation is certain. Both are usually empty.
+	// excuse says why requests with the verdict aren't held against the crawler. undecided completes
+	// the headline's sentence if no violation is certain. Both are usually empty.
 	excuse, undecided string
 }
 
-// verdictTerms are the rows of all verdicts, in the order in which sentences name them.
+// verdictTerms describes all verdicts, in the order used in sentences.
 var verdictTerms = []verdictTerm{
 	{report.Allowed, "allowed", "requests that robots.txt permits. This and the next eight columns have all " +
 		"[verdicts](#totalsverdicts) and add up to `requests`; those that rest on a robots.txt have no value if none " +
@@ -50,14 +50,14 @@ var verdictTerms = []verdictTerm{
 		"the lists given for it", true, false, "apart", "impostor", ""},
 }
 
-// layers are drawn above the line of a strip on the page, from the line up, with their names
-// in the key.
+// layers are drawn above the line of a strip on the page, from bottom to top, with their names in
+// the key.
 var layers = []struct{ Class, Means string }{
 	{"allowed", "allowed"}, {"excused", "rule was new, undecided, or no robots.txt to read"},
 	{"apart", "not bound, or impostor"},
 }
 
-// verdicts, outcomes and reasons are columns of all values of an enum, in its order.
+// verdicts, outcomes and reasons are the columns for all values of an enum, in its order.
 var (
 	verdicts = verdictColumns()
 	outcomes = columns[crawler]{
@@ -106,7 +106,7 @@ func byIdentity(i report.Identity, means string) column[crawler] {
 	return counted(i.String(), "", means, func(c *crawler) int64 { return c.Identity[i] })
 }
 
-// counted is a number about a crawler.
+// counted returns a column with a number per crawler.
 func counted(name, heading, means string, of func(*crawler) int64) column[crawler] {
 	return column[crawler]{name: name, heading: heading, kind: integerRow, means: means,
 		value: func(c *crawler) value { return integer(of(c)) }}
@@ -116,10 +116,10 @@ func counted(name, heading, means string, of func(*crawler) int64) column[crawle
 const informedMeans = "after a client of this name was sent a robots.txt that forbids the request, or told by 304 " +
 	"that its copy stands"
 
-// Other numbers of a crawler. Those of byVerdict are in the table of crawlers, of which a phone shows the
-// first; besideVerdicts are counted beside the verdicts.
+// The remaining numbers of a crawler. The table of crawlers has the columns of byVerdict, of which
+// a phone shows the first; besideVerdicts are counted in addition to verdicts.
 var (
-	requests = counted("requests", "", "all requests under its name, those of impostors included",
+	requests = counted("requests", "", "all requests under its name, including impostors'",
 		func(c *crawler) int64 { return c.Requests })
 	verified = byIdentity(report.Verified, "requests by clients that are proven to be this crawler; `verified`, "+
 		"`unverified`, `unverifiable` and `spoofed` add up to `requests`")
@@ -136,8 +136,8 @@ var (
 	}
 )
 
-// traffic are the numbers of what was sent, in the table of traffic and as metrics of Prometheus. One that
-// is added here is also the last column of CSV.
+// traffic are the columns of sent bytes, in the table of traffic and as Prometheus metrics. A
+// column added here also becomes the last column of the CSV.
 var (
 	bytesSent = counted("bytes", "", "bytes of bodies sent to crawlers, without impostors",
 		func(c *crawler) int64 { return c.Bytes })
@@ -155,7 +155,7 @@ var (
 	traffic = columns[crawler]{bytesSent, violationBytes, challenged[0], challenged[1]}
 )
 
-// title is the name of a column in a sentence.
+// title returns the name of a column in a sentence.
 func (c *column[T]) title() string {
 	return cmp.Or(unbroken.Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
 }
@@ -170,11 +170,11 @@ func legend(lists ...columns[crawler]) (list []fact) {
 	return list
 }
 
-// crawlerRow is a crawler as CSV lists it, with its report.
+// crawlerRow is a crawler with its report, for CSV.
 type crawlerRow struct {
 	*crawler
 	of                *report.Report
-	days              int64 // on which it came; 0 if unknown
+	days              int64 // days with requests; 0 if unknown
 	firstDay, lastDay string
 }
 
@@ -191,7 +191,7 @@ func newCrawlerRow(r *report.Report, c *crawler) *crawlerRow {
 	return row
 }
 
-// crawlerRows are the rows of a report as CSV.
+// crawlerRows are the columns of a report as CSV.
 var crawlerRows = slices.Concat(
 	columns[crawlerRow]{
 		{name: "crawler", means: "its name; `(other unknown crawlers)` stands for all that are not listed one by one",
@@ -225,7 +225,7 @@ var crawlerRows = slices.Concat(
 	},
 	ofReport(verdicts...),
 	columns[crawlerRow]{
-		{name: "violation_share", kind: decimalRow, means: "the share of violations in its requests, without those of " +
+		{name: "violation_share", kind: decimalRow, means: "the share of violations in its requests, without " +
 			"impostors, from 0 to 1",
 			value: func(r *crawlerRow) value {
 				return ratio(r.Verdicts[report.Violation], own(r.crawler)).when(!r.of.Policy.None())
@@ -255,7 +255,7 @@ var crawlerRows = slices.Concat(
 	ofReport(traffic[2:]...),
 )
 
-// ofReport adapts columns of crawlers to rows that know their report.
+// ofReport adapts columns of crawlers to crawlerRow.
 func ofReport(list ...column[crawler]) (rows columns[crawlerRow]) {
 	for i, c := range inRows(list, func(r *crawlerRow) *crawler { return r.crawler }) {
 		if c.judged {
@@ -266,7 +266,7 @@ func ofReport(list ...column[crawler]) (rows columns[crawlerRow]) {
 	return rows
 }
 
-// ofViolations returns a column of violations only, by how it divides them.
+// ofViolations returns a column that only counts violations, named after how it divides them.
 func ofViolations(name string, c column[crawler]) column[crawler] {
 	c.name, c.means, c.judged = "violation_"+name, "violations "+c.means, true
 	return c

@@ -9,8 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeCSV writes a row for each crawler, in order. Sentences, such as assumptions and warnings,
-// and all other parts of the report are left to the other outputs.
+// writeCSV writes one row per crawler, in order. It omits everything else in the report, including
+// assumptions and warnings.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	list := crawlerRows.list(w, "csv")
 	for i := range r.Crawlers {
@@ -21,7 +21,7 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	return list.Close()
 }
 
-// CSVLine returns a line of CSV in the format of encoding/csv, with quotes also around cells with a
+// CSVLine returns a CSV line as encoding/csv would write it, but also quotes cells with a
 // semicolon. Texts must come from Cell.
 func CSVLine(cells ...any) string {
 	var b []byte
@@ -49,9 +49,9 @@ func appendQuoted(b []byte, cell string) []byte {
 	return append(append(append(b, '"'), strings.ReplaceAll(cell, `"`, `""`)...), '"')
 }
 
-// Cell returns text for a cell of CSV, so that no spreadsheet takes it for a formula: not
-// behind blanks, and not in the full-width characters that some take for ASCII. Where a semicolon
-// separates cells, as in much of Europe, each part of the text may become one.
+// Cell returns text for a CSV cell in a form that no spreadsheet runs as a formula, not even after
+// blanks or in full-width characters. It treats each part between semicolons as a cell, because
+// semicolons separate cells in much of Europe.
 func Cell(text string) string {
 	parts := strings.SplitAfter(text, ";")
 	for i, part := range parts {

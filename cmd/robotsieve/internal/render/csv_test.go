@@ -46,7 +46,8 @@ func sampleReport(t *testing.T) *report.Report {
 	return r
 }
 
-// CSV has one row for each crawler of the JSON, and its columns add up to the totals there.
+// TestCSVAddsUpToTheJSON checks that CSV has one row per crawler of the JSON, and that its columns
+// add up to the totals.
 func TestCSVAddsUpToTheJSON(t *testing.T) {
 	r := sampleReport(t)
 	header, rows := asCSV(t, r)
@@ -63,7 +64,7 @@ func TestCSVAddsUpToTheJSON(t *testing.T) {
 	sums, share := map[string]int64{}, 0.0
 	for i, row := range rows {
 		if row["crawler"] != r.Crawlers[i].Crawler || row["operator"] != r.Crawlers[i].Operator {
-			t.Errorf("row %d is of %s by %s, want %s", i, row["crawler"], row["operator"], r.Crawlers[i].Crawler)
+			t.Errorf("row %d is about %s by %s, want %s", i, row["crawler"], row["operator"], r.Crawlers[i].Crawler)
 		}
 		part, err := strconv.ParseFloat(row["share"], 64)
 		if share += part; err != nil {
@@ -102,7 +103,7 @@ func TestCSVAddsUpToTheJSON(t *testing.T) {
 	}
 }
 
-// What is not known is an empty cell, not a zero.
+// TestCSVHasNoValueForWhatIsNotKnown checks that unknown values are empty cells, not zeros.
 func TestCSVHasNoValueForWhatIsNotKnown(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot", Requests: 4, Verdicts: report.VerdictCounts{report.RobotsFetch: 1,
 		report.Indeterminate: 2, report.Spoofed: 1}}
@@ -132,7 +133,7 @@ func TestCSVHasNoValueForWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// Days are counted once, by the clocks of the report's time zone.
+// TestCSVCountsDays checks that days are counted once, in the report's time zone.
 func TestCSVCountsDays(t *testing.T) {
 	for _, c := range []struct {
 		by         report.Unit
@@ -152,7 +153,8 @@ func TestCSVCountsDays(t *testing.T) {
 	}
 }
 
-// Whatever a crawler calls itself, it has one row, in which nothing is a formula.
+// TestHostileCrawlersAreOneRowEach checks that any name of a crawler gives one row without
+// formulas.
 func TestHostileCrawlersAreOneRowEach(t *testing.T) {
 	r := new(report.Report)
 	for _, text := range hostileTexts {
@@ -172,7 +174,7 @@ func TestHostileCrawlersAreOneRowEach(t *testing.T) {
 	}
 }
 
-// Columns have names of their own that need no quotes, and are described.
+// TestColumnsOfCSV checks that columns have unique names that need no quotes, and are documented.
 func TestColumnsOfCSV(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range crawlerRows {

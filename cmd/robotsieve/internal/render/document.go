@@ -9,20 +9,19 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// block is a part of a document. An output writes the nonempty fields, in
-// this order.
+// block is a section of a document. Outputs write its nonempty fields, in this order.
 type block struct {
-	Heading string // for outputs with headings
+	Heading string // omitted by outputs without headings
 	Title   string
 	List    []string
 	Table   table
 	Facts   []fact
-	Quote   []string         // lines to be kept as they are
-	Lines   []checkpage.Line // of a robots.txt, on the page only
+	Quote   []string         // preformatted lines
+	Lines   []checkpage.Line // a robots.txt, on the page only
 	Text    []string         // paragraphs
 }
 
-// document is what outputs for people write: text, Markdown and the page support all of it.
+// document is the content of the outputs for people: text, Markdown and the HTML page.
 type document []block
 
 // fact is a named piece of information, or a term and its definition.
@@ -35,8 +34,8 @@ func withText(blocks ...block) document {
 	})
 }
 
-// Marks in the texts of a block: the text between one of them and markEnd has a tone, because it
-// needs attention. No text of a Report has such bytes.
+// Marks in the texts of a block. The text between a mark and markEnd needs attention and gets a
+// tone. Texts of a Report never contain these bytes.
 const (
 	markAlarm   = "\x0e"
 	markCaution = "\x0f"
@@ -49,10 +48,10 @@ func caution(text string) string { return markCaution + text + markEnd }
 // unmarked removes the marks of a text.
 var unmarked = strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
 
-// span is a part of a text; its tone is alarm, caution or empty.
+// span is a piece of text with one tone: alarm, caution or none.
 type span struct{ Text, Tone string }
 
-// spans takes a text apart by its tones.
+// spans splits a text by tone.
 func spans(text string) (list []span) {
 	for part := range strings.SplitSeq(text, markEnd) {
 		plain, toned, isAlarm := strings.Cut(part, markAlarm)
@@ -66,12 +65,12 @@ func spans(text string) (list []span) {
 	return slices.DeleteFunc(list, func(s span) bool { return s.Text == "" })
 }
 
-// Column is a column of a table. A soft hyphen or a zero-width space in its heading marks
-// where a narrow table may break it.
+// Column is a column of a table. Soft hyphens and zero-width spaces in the heading mark where a
+// narrow table may break it.
 type Column struct {
 	Heading string
-	Right   bool // its cells are flush right
-	Code    bool // its cells are text of files
+	Right   bool // right-aligned
+	Code    bool // cells are quoted from files
 }
 
 // Left and Right return columns with these headings.
@@ -91,21 +90,21 @@ var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 // table is a table of a document.
 type table struct {
 	Columns []Column
-	Groups  []group // of rows; none of them is empty
-	More    string  // how much the table leaves out
+	Groups  []group // of rows; none is empty
+	More    string  // how much the table omits
 
 	rows int
 }
 
-// group is some rows of a table.
+// group is a group of table rows.
 type group struct {
 	Title string // optional
 	Tint  int    // as in checkpage.Line
-	Sum   bool   // the rows are sums of those above
+	Sum   bool   // the rows are totals of the groups above
 	Rows  []tableRow
 }
 
-// tableRow has a cell for each column, and optionally a line below them.
+// tableRow has one cell per column, and optionally a line of text below.
 type tableRow struct {
 	Cells []value
 	Below string
@@ -126,17 +125,16 @@ func (t table) has(name string) bool {
 	})
 }
 
-// maker makes a table of rows of a type. It takes a limited number of rows, and counts those that it
-// leaves out.
+// maker builds a table from rows of type T. It stops at a limit and counts the rows left out.
 type maker[T any] struct {
 	table
 	columns columns[T]
 	most    int
-	title   string // of the group that the next row begins
+	title   string // title of the group that the next row starts
 	left    leftOut
 }
 
-// newTable returns an empty table of at most so many rows.
+// newTable returns an empty table with a limit of most rows.
 func newTable[T any](most int, columns columns[T]) *maker[T] {
 	return &maker[T]{table: table{Columns: columns.head()}, columns: columns, most: most}
 }
@@ -144,11 +142,11 @@ func newTable[T any](most int, columns columns[T]) *maker[T] {
 // unbounded is the row limit of a complete table.
 const unbounded = math.MaxInt
 
-// begin begins a group with a title. The title appears only if a row follows.
+// begin starts a group with a title, which appears only if a row follows.
 func (t *maker[T]) begin(title string) { t.title = title }
 
-// add adds a row and reports whether it was within the limit. If not, it counts n as left out,
-// of a crawler unless c is nil.
+// add adds a row and reports whether it was within the limit. Beyond the limit it counts n as left
+// out, for the crawler c if c isn't nil.
 func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 	if t.rows == t.most {
 		t.left.add(c, n)
@@ -175,10 +173,10 @@ func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 	return true
 }
 
-// sums begins a group of sums.
+// sums starts a group of totals.
 func (t *maker[T]) sums() { t.Groups = append(t.Groups, group{Sum: true}) }
 
-// leaves ends a table that reports what it leaves out.
+// leaves completes the table, with a note about what it omits.
 func (t *maker[T]) leaves(noun string) table {
 	if text := t.left.text(noun); text != "" {
 		t.More = "and " + text + ": see --output json."
@@ -186,11 +184,11 @@ func (t *maker[T]) leaves(noun string) table {
 	return t.table
 }
 
-// leftOut counts what a list leaves out: of fetchers, which the headline counts separately, and of
-// others.
+// leftOut counts what a list omits. Fetchers are separate, because the headline counts them
+// separately.
 type leftOut struct{ others, fetchers int64 }
 
-// add counts n of a crawler, or of something else if it is nil.
+// add adds n, for fetchers if c is a fetcher. c may be nil.
 func (l *leftOut) add(c *crawler, n int64) {
 	if c != nil && isFetcher(c) {
 		l.fetchers += n
@@ -199,7 +197,7 @@ func (l *leftOut) add(c *crawler, n int64) {
 	}
 }
 
-// addAll counts crawlers.
+// addAll counts the crawlers of each row.
 func (l leftOut) addAll(list []*crawler) leftOut {
 	for _, c := range list {
 		l.add(c, crawlersIn(c))
@@ -207,7 +205,7 @@ func (l leftOut) addAll(list []*crawler) leftOut {
 	return l
 }
 
-// text names what is counted: crawlers, or something about them.
+// text describes the count. noun is what is counted: crawlers, or something about them.
 func (l leftOut) text(noun string) string {
 	var parts []string
 	if l.others > 0 {

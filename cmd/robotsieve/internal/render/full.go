@@ -12,21 +12,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Bounds of the lists in the document; the other outputs list all.
+// Limits of lists in the document. Other outputs list everything.
 const (
 	maxCrawlersShown = 60
-	maxRulesShown    = 40 // also rows of the table of violations
-	maxVersionsShown = 12 // also sizes of answers
-	maxFetchersShown = 25 // also rows of the table of delays
+	maxRulesShown    = 40 // also for the table of violations
+	maxVersionsShown = 12 // also for sizes of answers
+	maxFetchersShown = 25 // also for the table of delays
 	maxInputsShown   = 8
 	maxUnreadShown   = 20 // inputs that could not be read
 	maxNamesShown    = 8  // in a sentence
-	maxPrefixesShown = 10 // of a crawler
-	maxExamplesShown = 3  // likewise
+	maxPrefixesShown = 10 // per crawler
+	maxExamplesShown = 3  // per crawler
 )
 
-// full is the whole report for people: first the result and its basis, then the crawlers,
-// then the rest.
+// full is the whole report as a document: the result and its basis, then the crawlers, then
+// everything else.
 func full(r *report.Report) document {
 	d := doc{r, maxCrawlersShown, maxRuleShown}
 	if r.WhatIf != nil {
@@ -46,7 +46,7 @@ func (d doc) blocks() document {
 	return withText(slices.Concat(result, []block{d.facts()}, d.warnings(), who, d.details())...)
 }
 
-// warnings are blocks of one warning each.
+// warnings has one block per warning.
 func (d doc) warnings() (list []block) {
 	for _, w := range d.Warnings {
 		list = append(list, block{Heading: "Warning", Facts: []fact{{"Warning", caution(w)}}})
@@ -58,7 +58,7 @@ func (d doc) assumptions() block {
 	return block{Heading: "Assumptions", Title: "Assumptions:", List: d.Assumptions}
 }
 
-// details are the blocks after the table of crawlers.
+// details has the blocks after the table of crawlers.
 func (d doc) details() []block {
 	blocks := append(d.beforeAfter(), d.claims(), d.violations(), d.rules(),
 		d.paths("Paths requested against robots.txt", "requested against robots.txt by",
@@ -78,7 +78,7 @@ func (d doc) details() []block {
 		block{Heading: "Limits", Text: []string{d.limits()}})
 }
 
-// partial warns of a partial report.
+// partial returns the warning about a partial report.
 func (d doc) partial() []string {
 	if !d.Partial {
 		return nil
@@ -86,41 +86,40 @@ func (d doc) partial() []string {
 	return []string{caution("PARTIAL: not all of the input was read or could be parsed.")}
 }
 
-// limits lists what a report cannot know.
+// limits lists what no log can show.
 func (d doc) limits() string {
 	served := "a robots.txt served differently by place, header or edge"
-	if d.RobotsTxt.SizesMixed { // then the log shows that
+	if d.RobotsTxt.SizesMixed { // the log shows that it is
 		served = "what a robots.txt of another size said"
 	}
 	return "What no log can show: " + served + "; paths rewritten before they were logged; " +
 		"a 304 for a file that had changed."
 }
 
-// doc is a report for an output that shows a limited number of crawlers, and of characters of
-// a path.
+// doc is a report for an output with limits on the number of crawlers and on characters per path.
 type doc struct {
 	*report.Report
 	most, widest int
 }
 
-// isFetcher reports whether a crawler belongs to the block of fetchers, outside the headline.
+// isFetcher reports whether a crawler is listed with the fetchers, outside the headline.
 func isFetcher(c *crawler) bool { return c.Role == report.RoleFetcher && c.Exempt == "" }
 
-// isAI reports whether a crawler belongs to a category of AI.
+// isAI reports whether a crawler is in one of the AI categories.
 func isAI(c *crawler) bool { return report.InCategory(c.Category, report.AI) }
 
-// fetchersLast compares crawlers for an order in which the fetchers come last.
+// fetchersLast orders crawlers so that the fetchers come last.
 func fetchersLast(x, y *crawler) int {
 	last := map[bool]int{true: 1}
 	return cmp.Compare(last[isFetcher(x)], last[isFetcher(y)])
 }
 
-// without returns the crawlers for which a condition does not hold.
+// without returns the crawlers that aren't excluded.
 func (d doc) without(excluded func(*crawler) bool) []*crawler {
 	return slices.DeleteFunc(d.pointers(), excluded)
 }
 
-// pointers returns pointers to all crawlers, which are large.
+// pointers returns pointers to all crawlers, because the values are large.
 func (d doc) pointers() []*crawler {
 	list := make([]*crawler, len(d.Crawlers))
 	for i := range list {
@@ -129,8 +128,8 @@ func (d doc) pointers() []*crawler {
 	return list
 }
 
-// headline is the result in sentences, first the actions of verified clients, then all. Requests
-// by impostors are not counted, and those by fetchers are counted separately.
+// headline states the result in sentences, first for verified clients, then for all. It ignores
+// impostors and counts fetchers separately.
 func (d doc) headline() []string {
 	if d.Totals.Requests == 0 && d.Choice.Requests > 0 {
 		return []string{"No request was made by " + Cut(d.Choice.String(), maxRuleShown) + "."}
@@ -197,7 +196,8 @@ func (d doc) headline() []string {
 	return text
 }
 
-// nothingJudged says why there is no result, if so; own are the requests without impostors.
+// nothingJudged says why there is no result, if there is none. own is the number of requests
+// without impostors.
 func (d doc) nothingJudged(own int64) string {
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
@@ -208,7 +208,7 @@ func (d doc) nothingJudged(own int64) string {
 		return fmt.Sprintf("No crawler request could be judged: %s went to %s, %s had no path to judge.",
 			english.Grouped(d.OtherHost), others, english.Grouped(d.NotJudged-d.NoRequest))
 	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
-		return fmt.Sprintf("No line is of the period: the lines are from %s to %s.",
+		return fmt.Sprintf("No line is in the period: the lines are from %s to %s.",
 			clock(d.OutsideFrom), clock(d.OutsideTo))
 	case d.Lines > 0 && d.Unparsed == d.Lines:
 		return "No line could be parsed."
@@ -246,11 +246,11 @@ func underNames(crawlers []*crawler) string {
 	return "under " + english.Plural(names, "name")
 }
 
-// own counts a crawler's requests without impostors.
+// own returns a crawler's requests without impostors.
 func own(c *crawler) int64 { return c.Requests - c.Verdicts[report.Spoofed] }
 
-// verifiedContent counts violations by verified clients that were answered with content, and names
-// their crawlers; it is empty if there were none.
+// verifiedContent counts the violations by verified clients that were answered with content, and
+// names their crawlers. It returns "" if there were none.
 func verifiedContent(crawlers []*crawler) string {
 	var names []string
 	sum := int64(0)
@@ -272,7 +272,7 @@ func verifiedContent(crawlers []*crawler) string {
 		alarm(english.Grouped(sum)), english.Verb(sum, "request", "requests"), english.List(names))
 }
 
-// someOrNone writes a number, or none.
+// someOrNone formats a number, writing 0 as "none".
 func someOrNone(n int64) string {
 	if n == 0 {
 		return "none"
@@ -280,7 +280,7 @@ func someOrNone(n int64) string {
 	return english.Grouped(n)
 }
 
-// noViolation explains requests without a violation.
+// noViolation describes requests without a violation.
 func noViolation(v map[report.Verdict]int64, requests int64) string {
 	text, undecided := "none broke robots.txt", int64(0)
 	for _, part := range verdictTerms {
@@ -303,7 +303,7 @@ func noViolation(v map[report.Verdict]int64, requests int64) string {
 	return text
 }
 
-// condition begins a headline where the log contradicts the files.
+// condition qualifies the headline if the log contradicts the files.
 func (d doc) condition() string {
 	if d.RobotsTxt.Contradicted {
 		return caution("If the robots.txt given is what was served, which the logged answers contradict:") + " "
@@ -311,8 +311,7 @@ func (d doc) condition() string {
 	return ""
 }
 
-// identified says why no violation that was answered with content came from a verified
-// client.
+// identified says why no violation answered with content came from a verified client.
 func (d doc) identified(content int64) string {
 	switch verified := d.Totals.Identity[report.Verified] > 0; {
 	case verified && content > 0:
@@ -330,7 +329,7 @@ func (d doc) identified(content int64) string {
 	return "No client was verified" + why + "."
 }
 
-// facts name the lines and inputs behind the figures, and the policy.
+// facts lists the lines and inputs behind the figures, and the policy.
 func (d doc) facts() (b block) {
 	add := func(name, format string, args ...any) {
 		b.Facts = append(b.Facts, fact{name, fmt.Sprintf(format, args...)})
@@ -390,7 +389,7 @@ func (d doc) facts() (b block) {
 	return b
 }
 
-// inputs are the inputs that were read, and those that could not be.
+// inputs lists the inputs that were read, then those that could not be.
 func (d doc) inputs() (list []fact) {
 	add := func(name, format string, args ...any) {
 		list = append(list, fact{name, fmt.Sprintf(format, args...)})
@@ -428,10 +427,10 @@ func (d doc) inputs() (list []fact) {
 	return list
 }
 
-// isUnread reports whether nothing of an input could be read.
+// isUnread reports whether nothing could be read of an input.
 func isUnread(in report.InputInfo) bool { return in.Error != "" && in.Format == "" }
 
-// beside counts what is not among the lines, except empty ones.
+// beside counts the lines outside the figures, except empty ones.
 func (d doc) beside() string {
 	var parts []string
 	for _, p := range []struct {
@@ -448,7 +447,7 @@ func (d doc) beside() string {
 	return "not among them: " + english.List(parts)
 }
 
-// periodText names the bounds of the period.
+// periodText describes the limits of the period.
 func (d doc) periodText() string {
 	switch {
 	case d.Until.IsZero():
@@ -459,7 +458,7 @@ func (d doc) periodText() string {
 	return clock(d.Since) + " to " + clock(d.Until) + " (not included)"
 }
 
-// judgedBy names the policy.
+// judgedBy describes the policy.
 func (d doc) judgedBy() string {
 	p := d.Policy
 	size := english.Plural(int64(len(p.Versions)), "version")
@@ -494,7 +493,7 @@ func input(in report.InputInfo) string {
 	switch {
 	case in.Codec == "" || in.Codec == "plain":
 		text += english.Plural(in.Bytes, "byte")
-	case in.Disk <= 0, in.Disk == in.Bytes: // unknown, as for a member of an archive
+	case in.Disk <= 0, in.Disk == in.Bytes: // unknown, as for an archive member
 		text += fmt.Sprintf("%s, %s decompressed", in.Codec, english.Plural(in.Bytes, "byte"))
 	default:
 		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec,
@@ -519,7 +518,7 @@ func input(in report.InputInfo) string {
 	return text
 }
 
-// undecided explains requests that could not be decided, or are not judged.
+// undecided explains the requests that could not be decided or aren't judged.
 func (d doc) undecided() (text []string) {
 	for _, c := range reasons {
 		if n := c.sum(d.pointers()); n > 0 {
@@ -566,7 +565,7 @@ func (d doc) unparsed() (b block) {
 	return b
 }
 
-// overlooked lists the headers with a crawler's word that name no crawler.
+// overlooked lists headers that contain a crawler's word but name no crawler.
 func (d doc) overlooked() (b block) {
 	b.Heading = "Headers with a crawler's word that were not counted"
 	if n := d.AllOverlooked(); n > 0 {

@@ -16,9 +16,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The page is complete without its script, which only sorts and filters. It loads nothing:
-// its policy permits this style and this script, by their hashes, and nothing else
-// (Content Security Policy Level 3, 2.4 and 6.7).
+// The page is complete without its script, which only sorts and filters. It loads nothing: its
+// policy permits only this style and this script, by their hashes (Content Security Policy Level 3,
+// 2.4 and 6.7).
 var (
 	//go:embed html/page.html
 	pageText string
@@ -46,30 +46,30 @@ var page = sync.OnceValue(func() *template.Template {
 	}).Parse(pageText + checkText))
 })
 
-// policyOf permits a style and a script, and lists what else scripts may do.
+// policyOf returns a policy that permits a style and a script. more lists what else scripts may do.
 func policyOf(style, script, more string) string {
 	return "default-src 'none'; style-src " + hashSource(style) + "; script-src " + hashSource(script) + more +
 		"; base-uri 'none'; form-action 'none'"
 }
 
-// hashSource names a text in a Content Security Policy.
+// hashSource returns the source expression of a text in a Content Security Policy.
 func hashSource(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Bounds of the page.
+// Limits of the page.
 const (
 	maxCrawlersOnPage = 400
 	maxStripsOnPage   = 60
 	maxPathOnPage     = 120 // characters
-	maxQuoteOnPage    = 320 // characters of a line of a log
-	maxQuotedOnPage   = 15  // crawlers with lines of the log
-	cleanInAll        = 8   // lines of names without a violation, in Markdown too
+	maxQuoteOnPage    = 320 // characters of a log line
+	maxQuotedOnPage   = 15  // crawlers with log lines
+	cleanInAll        = 8   // lines of crawlers without a violation, also in Markdown
 )
 
-// pageData is the input of the template: sections, and before them what only the page of a report has.
-// Its texts are untrusted: the template escapes them.
+// pageData is the input of the template: what only a report's page has, then the sections. The
+// texts are untrusted; the template escapes them.
 type pageData struct {
 	Title     string
 	Headline  []string // paragraphs
@@ -80,17 +80,17 @@ type pageData struct {
 	Sites     section
 	Strips    *strips
 	Sources   []source
-	Unlisted  string // the versions without a source
+	Unlisted  string // versions without a source
 	Sections  []section
 }
 
-// section is a block of the document on the page, with an introduction.
+// section is a section of the page, with an introduction.
 type section struct {
 	block
 	ID, Intro string
 }
 
-// intros introduce the sections with these headings, unless a title does.
+// intros introduce the sections with these headings, unless a section has a title.
 var intros = map[string]string{
 	"How violations were answered": "How the server answered the forbidden requests, " +
 		"and whether their clients were verified.",
@@ -118,7 +118,7 @@ var intros = map[string]string{
 		"so that the audit can be repeated.",
 }
 
-// WriteHTML writes a report as one self-contained page of HTML.
+// WriteHTML writes a report as a self-contained HTML page.
 func WriteHTML(w io.Writer, r *report.Report) error {
 	bodies := bodiesOf(r)
 	d := doc{forPeople(r), maxCrawlersOnPage, maxPathOnPage}
@@ -128,7 +128,7 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 		Beginning: slices.Concat([]string{d.scope()}, d.clean(cleanInAll), d.notHeld(), d.certainty()),
 		Advice:    d.advice().List,
 	}
-	// From here on the crawlers are in the order of their requests.
+	// From here on crawlers are sorted by requests.
 	slices.SortStableFunc(d.Crawlers, func(x, y crawler) int { return cmp.Compare(y.Requests, x.Requests) })
 	data.Strips, data.Crawlers = d.strips(), section{block: d.crawlers().withFigures(), ID: "crawlers"}
 	data.Sites = section{block: d.sites().withFigures(), ID: "sites"}
@@ -155,8 +155,8 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	return page().Execute(w, data)
 }
 
-// sectionsOf returns a document as sections: blocks with the same heading share one, and only the
-// first of those that quote lines are kept.
+// sectionsOf converts a document to sections. Blocks with the same heading share a section, which
+// keeps only the first block that quotes lines.
 func sectionsOf(blocks document) (list []section) {
 	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(blocks...) {
@@ -183,7 +183,7 @@ func sectionsOf(blocks document) (list []section) {
 	return list
 }
 
-// bodiesOf returns the robots.txt of each version as text for people.
+// bodiesOf returns the robots.txt of each version as lines for display.
 func bodiesOf(r *report.Report) (list [][]string) {
 	for _, v := range r.Policy.Versions {
 		var lines []string
@@ -197,7 +197,7 @@ func bodiesOf(r *report.Report) (list [][]string) {
 	return list
 }
 
-// withFigures returns the block without table columns that lack figures.
+// withFigures drops table columns without figures from the block.
 func (b block) withFigures() block {
 	t := &b.Table
 	isShown := make([]bool, len(t.Columns))
@@ -230,31 +230,31 @@ func chosen[T any](list []T, is []bool) (some []T) {
 // source is a version of robots.txt with the violations of each line.
 type source struct {
 	Title string
-	Open  bool // it is not folded
+	Open  bool // shown unfolded
 	Lines []sourceLine
 	Note  string // why there are no lines
 }
 
-// sourceLine is a line, or a gap of lines.
+// sourceLine is a line, or a gap between lines.
 type sourceLine struct {
 	Number   int
-	Violated string // the number of violations; empty: none
-	By       string // by whom, most first
+	Violated string // the number of violations; empty for none
+	By       string // the violators, most violations first
 	Text     string
-	Left     string // how many lines are left out here; then there is nothing else
+	Left     string // how many lines this gap omits; the other fields are empty
 }
 
-// Bounds of the sources.
+// Limits of the sources.
 const (
 	maxSourcesOnPage = 12
-	allLinesUpTo     = 150 // of longer files only lines near violated ones are shown
+	allLinesUpTo     = 150 // longer files only show lines near violated ones
 	linesAround      = 3
 	maxLinesOnPage   = 400
 	maxLineOnPage    = 200
 )
 
-// sources are the versions of robots.txt with broken rules, or all if they are few. If there are too
-// many, the most often broken ones are kept, and the rest is counted.
+// sources returns the versions of robots.txt with broken rules, or all versions if there are few.
+// Beyond the limit it keeps those broken most often and counts the others.
 func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	type lineAt struct {
 		origin  string
@@ -286,7 +286,7 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 			if by := broken[lineAt{v.Origin, v.From, line}]; by != nil {
 				return by
 			}
-			return broken[lineAt{host, v.From, line}] // from a log that does not tell http from https
+			return broken[lineAt{host, v.From, line}] // from a log without schemes
 		})
 		if len(s.Lines) == 0 {
 			s.Note = "There is no robots.txt to show."
@@ -296,8 +296,8 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	return list, unlisted
 }
 
-// sourceLines are the lines of a robots.txt with violations, and gaps in place of
-// the others. areAllListed means that the violations of all other lines are unknown.
+// sourceLines returns the lines of a robots.txt near violated ones, with gaps for the others.
+// areAllListed means that unlisted lines have none; otherwise that is unknown.
 func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []count) (lines []sourceLine) {
 	left, leftBroken := int64(0), int64(0)
 	flush := func() {
@@ -341,13 +341,13 @@ func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []cou
 	return lines
 }
 
-// count is the number of violations under a name.
+// count is a number of violations by one crawler.
 type count struct {
 	name string
 	n    int64
 }
 
-// countList adds up violations, and lists the most frequent names with their numbers.
+// countList adds up violations, and lists the most frequent violators with their counts.
 func countList(counts []count) (sum, names string) {
 	slices.SortStableFunc(counts, func(x, y count) int { return cmp.Compare(y.n, x.n) })
 	all, list := int64(0), []string(nil)
@@ -358,7 +358,7 @@ func countList(counts []count) (sum, names string) {
 	return english.Grouped(all), english.List(list)
 }
 
-// versionTitle names a version.
+// versionTitle describes a version.
 func versionTitle(v report.VersionInfo) string {
 	from := "In force throughout"
 	if !v.From.IsZero() {

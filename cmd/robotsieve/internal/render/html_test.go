@@ -61,8 +61,8 @@ func textOf(n *html.Node) (text string) {
 	return strings.TrimSpace(text)
 }
 
-// A page of 50 crawlers over two years is small enough to be mailed, also if there are many versions
-// and rules and long lines, of which it shows some; and a page is the same each time.
+// TestPageIsSmall checks that a page of 50 crawlers over two years can be mailed, even with many
+// versions, rules and long lines, of which it shows some, and that the output is deterministic.
 func TestPageIsSmall(t *testing.T) {
 	many := reporttest.Report(reporttest.Options{Crawlers: 50, Days: 730, Versions: 700, Lines: 2000})
 	for i := range many.Crawlers {
@@ -81,8 +81,8 @@ func TestPageIsSmall(t *testing.T) {
 	}
 }
 
-// The page has the figures of the report: those of the table, of the strips, and of the lines
-// of robots.txt.
+// TestPageHasTheFiguresOfTheReport compares the page's figures with the report's: in the table, the
+// strips, and the lines of robots.txt.
 func TestPageHasTheFiguresOfTheReport(t *testing.T) {
 	r := yearsOf(7)
 	d := doc{r, maxCrawlersOnPage, maxPathOnPage}
@@ -137,8 +137,9 @@ func TestPageHasTheFiguresOfTheReport(t *testing.T) {
 	}
 }
 
-// Tables and strips are in the order of requests, forbidden is the first number of a row, and the figures at
-// the head are those of the headline, where a robots.txt is given and where none is.
+// TestPageBeginsWithTheMost checks that tables and strips are sorted by requests, that forbidden is
+// the first number of a row, and that the figures at the top match the headline, with and without a
+// robots.txt.
 func TestPageBeginsWithTheMost(t *testing.T) {
 	crawler := func(name string, role report.Role, requests, violations int64) report.CrawlerInfo {
 		day := map[report.Verdict][]int64{report.Allowed: {requests - violations}, report.Violation: {violations}}
@@ -182,7 +183,8 @@ func TestPageBeginsWithTheMost(t *testing.T) {
 	}
 }
 
-// A strip names its highest column, and spans of a day and more without any crawler are shaded.
+// TestStripsNamePeaksAndGaps checks that a strip names its highest column, and shades gaps of a day
+// or more without any crawler.
 func TestStripsNamePeaksAndGaps(t *testing.T) {
 	of := func(from string) report.CrawlerInfo {
 		return report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day, From: reporttest.Times(from),
@@ -201,9 +203,9 @@ func TestStripsNamePeaksAndGaps(t *testing.T) {
 	}
 }
 
-// The areas of a strip are as high as the numbers of the timeline: no column with a violation
-// is empty, and no other has anything below the line. A request takes as much of a strip below the
-// line as above it.
+// TestStripsDrawTheTimeline checks that the areas of a strip are as high as the numbers of the
+// timeline. Only columns with violations have anything below the line, and a request has the same
+// height below and above it.
 func TestStripsDrawTheTimeline(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
 		From: reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T01:00:00Z 2026-11-16T03:00:00Z"),
@@ -226,8 +228,9 @@ func TestStripsDrawTheTimeline(t *testing.T) {
 	}
 }
 
-// A strip shows where robots.txt changed or failed, each once, whatever the order of the versions,
-// and words say it in the order of time. The first version of a site is no change.
+// TestStripsMarkVersions checks that a strip marks each change and failure of robots.txt once, in
+// any order of versions, and that the descriptions are in order of time. The first version of a
+// site isn't a change.
 func TestStripsMarkVersions(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
 		From:     reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T03:00:00Z"),
@@ -250,7 +253,8 @@ func TestStripsMarkVersions(t *testing.T) {
 	}
 }
 
-// With a time zone the columns are its days, also where the clocks are changed, and times are its own.
+// TestPageOfZone checks that with a time zone columns are its days, even where clocks change, and
+// times are local.
 func TestPageOfZone(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day,
 		From:     reporttest.Times("2026-10-24T00:00:00+02:00 2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00"),
@@ -266,8 +270,8 @@ func TestPageOfZone(t *testing.T) {
 	}
 }
 
-// Lines of a robots.txt and versions of it that the page has no room for are said to be broken if
-// they were.
+// TestSourcesSayWhatTheyLeaveOut checks that broken lines and versions of a robots.txt that don't
+// fit on the page are mentioned.
 func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
 	r := &report.Report{Policy: report.PolicyInfo{History: "deployed"}, Totals: report.Totals{Requests: 1}}
 	c := report.CrawlerInfo{Crawler: "Bot"}
@@ -298,7 +302,8 @@ func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
 	}
 }
 
-// Whatever a log or a file has, the page has no other elements and attributes, and loads nothing.
+// TestPageIsSafe checks that hostile logs and files add no elements or attributes to the page,
+// which loads nothing.
 func TestPageIsSafe(t *testing.T) {
 	shape := func(text string) map[string]bool {
 		seen := map[string]bool{}

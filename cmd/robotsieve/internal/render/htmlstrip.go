@@ -12,50 +12,49 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// strips are the requests of crawlers over time, one strip each, all with the same axis. Above
-// the line of a strip are requests that are not violations, below it violations, so that
-// they can be told apart without colours.
+// strips shows requests over time, one strip per crawler on a common axis. Violations are below the
+// line of a strip and all other requests above it, so that the picture doesn't rely on colour.
 type strips struct {
 	From, To string
-	Unit     string   // of a column
+	Unit     string   // time per column
 	Unjudged bool     // no robots.txt was given
-	Gaps     string   // path of the spans in which no crawler came
-	Marks    []area   // lines where robots.txt changed or failed
-	Events   []string // what happened there, in order
-	Unlisted string   // how many more there are
+	Gaps     string   // path of the gaps without any crawler
+	Marks    []area   // where robots.txt changed or failed
+	Events   []string // describes the marks, in order
+	Unlisted string   // describes how many more there are
 	List     []strip
 	More     string
 	Width    int
 }
 
-// strip is one crawler. In its picture a column is one unit wide, and the line is at y 0.
+// strip is one crawler's picture. Columns are one unit wide, and the line is at y 0.
 type strip struct {
 	Name, Title string
-	Peak        string // the most requests of a column, and when
+	Peak        string // the highest column, and its time
 	Areas       []area
-	Fetches     string // path of the marks of fetches
-	Sum         string // how many of its requests are forbidden, if robots.txt binds it
-	Notes       string // what share that is, by whom, and what kind of crawler it is
+	Fetches     string // path of the fetches' marks
+	Sum         string // how many requests are forbidden, if robots.txt binds the crawler
+	Notes       string // the share of that, the operator, and the kind of crawler
 }
 
 // area is the path of the columns of some verdicts.
 type area struct{ Class, Path string }
 
-// Measures of a strip: its heights are in units of its picture.
+// Measures of a strip, in units of its picture.
 const (
 	maxColumns  = 120
 	stripHeight = 24 // above the line
 	stripDepth  = 16 // below it
-	maxEvents   = 40 // changes and failures of robots.txt in words
+	maxEvents   = 40 // descriptions of changes and failures of robots.txt
 )
 
 // axis maps times to columns.
 type axis struct {
 	first   time.Time
-	last    time.Time // the end of the last unit with requests
+	last    time.Time // end of the last unit with requests
 	step    time.Duration
 	columns int
-	// unjudged means that no robots.txt was given, so all requests are of one kind.
+	// unjudged means that no robots.txt was given, so all requests are of the same kind.
 	unjudged bool
 }
 
@@ -66,13 +65,13 @@ func (a axis) column(at report.Time) (column int, ok bool) {
 	return column, !at.IsZero() && !t.Before(a.first) && column < a.columns
 }
 
-// wallClock returns the local clock time as if it were UTC, so that each day has 24 hours.
+// wallClock returns the local wall-clock time as if it were UTC, so that each day has 24 hours.
 func wallClock(t report.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
-// strips makes the strips of the first crawlers. It is nil if no request has a time.
+// strips draws the first crawlers. It returns nil if no request has a time.
 func (d doc) strips() *strips {
 	a, ok := d.axis()
 	if !ok {
@@ -96,8 +95,8 @@ func (d doc) strips() *strips {
 	return s
 }
 
-// mark records when versions came into force. The first one of an origin is not a change: its
-// predecessor is unknown.
+// mark marks when versions came into force. The first version of an origin isn't a change, because
+// its predecessor is unknown.
 func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	known, marked := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
 	var events []report.VersionInfo
@@ -113,7 +112,7 @@ func (s *strips) mark(a axis, versions []report.VersionInfo) {
 			events = append(events, v)
 		}
 	}
-	for _, class := range []string{"changed", "failed"} { // a failure is drawn over a change
+	for _, class := range []string{"changed", "failed"} { // failures are drawn over changes
 		path := ""
 		for _, column := range slices.Sorted(maps.Keys(marked[class])) {
 			path += fmt.Sprintf("M%d-30v48", column)
@@ -131,7 +130,7 @@ func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	}
 }
 
-// gaps draws periods of a day or more without any crawler: their logs may be missing.
+// gaps draws gaps of a day or more without any crawler, where logs may be missing.
 func (a axis) gaps(crawlers []*crawler) string {
 	came := make([]bool, a.columns+1)
 	came[a.columns] = true
@@ -155,7 +154,7 @@ func (a axis) gaps(crawlers []*crawler) string {
 	return b.String()
 }
 
-// axis returns the common axis of all timelines.
+// axis returns the common time axis of all crawlers.
 func (d doc) axis() (a axis, ok bool) {
 	a.unjudged = d.Policy.None()
 	for i := range d.Crawlers {
@@ -181,7 +180,7 @@ func (d doc) axis() (a axis, ok bool) {
 	return a, true
 }
 
-// lengthName names the length of a column.
+// lengthName names a column's length of time.
 func lengthName(d time.Duration) string {
 	if day := 24 * time.Hour; d%day == 0 {
 		return english.Plural(int64(d/day), "day")
@@ -189,8 +188,8 @@ func lengthName(d time.Duration) string {
 	return english.Plural(int64(d/time.Hour), "hour")
 }
 
-// byLayer counts a crawler's requests in each column, by layer, with violations under the empty name, and
-// its fetches of robots.txt.
+// byLayer counts a crawler's requests per column by layer, with violations under the empty name. It
+// also counts the fetches of robots.txt.
 func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 	of, fetches = map[string][]int64{}, make([]int64, a.columns)
 	for _, v := range verdictTerms {
@@ -220,7 +219,7 @@ func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 func (a axis) strip(c *crawler) strip {
 	of, fetches := a.byLayer(c)
 	below := of[""]
-	scale := float64(stripHeight) // units for one request, the same above the line and below it
+	scale := float64(stripHeight) // units per request, the same above and below the line
 	peak, at := int64(0), 0
 	for column := range a.columns {
 		sum := int64(0)
@@ -240,14 +239,14 @@ func (a axis) strip(c *crawler) strip {
 	s.Peak = fmt.Sprintf("peak %s, %s", english.Grouped(peak), a.first.Add(time.Duration(at)*a.step).Format(layout))
 	tops := make([]int64, a.columns) // of the layers so far
 	for _, layer := range layers {
-		drawn := make([]int64, a.columns) // from the line on, where the layer has something
+		drawn := make([]int64, a.columns) // full height of the columns where the layer has requests
 		for column, n := range of[layer.Class] {
 			tops[column] += n
 			if n > 0 {
 				drawn[column] = tops[column]
 			}
 		}
-		if slices.Max(drawn) > 0 { // each layer is drawn over those that are higher
+		if slices.Max(drawn) > 0 { // lower layers are drawn over higher ones
 			s.Areas = slices.Insert(s.Areas, 0, area{layer.Class, steps(drawn, -scale)})
 		}
 	}
@@ -262,7 +261,7 @@ func (a axis) strip(c *crawler) strip {
 	return s
 }
 
-// caption is a strip with its texts alone.
+// caption returns a strip's texts without its picture.
 func (a axis) caption(c *crawler) strip {
 	n, own := c.Verdicts[report.Violation], own(c)
 	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own) + " forbidden"}
@@ -289,12 +288,12 @@ func (a axis) caption(c *crawler) strip {
 	return s
 }
 
-// steps draws columns from the line to numbers, each of so many units. A column that is not
-// empty is at least one unit high.
+// steps draws a column for each number, scale units high per request. A nonempty column is at least
+// one unit high.
 func steps(numbers []int64, scale float64) string {
 	var b strings.Builder
 	b.WriteString("M0 0")
-	at, run := 0, 0 // the height of the last columns, and how many they are
+	at, run := 0, 0 // height of the last columns, and their number
 	flush := func() {
 		if run > 0 {
 			fmt.Fprintf(&b, "h%d", run)

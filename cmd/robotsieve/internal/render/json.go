@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes a value as JSON, with a newline after it, and on one line unless indent
-// is set. The strings of the value are UTF-8, as report.ToUTF8 returns them. Characters that
-// could act on a terminal are written \uHHHH. It leaves <, > and & as they are: the JSON is
-// for programs, not for web pages.
+// WriteJSON writes a value as JSON and a newline, on one line unless indent is set. Strings may
+// contain any bytes: they are converted by report.ToUTF8, and characters that could control a
+// terminal become \uHHHH. It leaves <, > and & unescaped because the JSON isn't for web pages.
 func WriteJSON(w io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -26,8 +25,8 @@ func WriteJSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// escaped writes invisible characters of JSON, and those that change the direction of
-// others, as escapes. Except for line ends they occur only in strings.
+// escaped escapes invisible characters in JSON, and those that change the direction of text. Apart
+// from line breaks they only occur in strings.
 func escaped(text []byte) []byte {
 	isHidden := func(c rune) bool { return c != '\n' && !strconv.IsPrint(c) }
 	if bytes.IndexFunc(text, isHidden) < 0 {

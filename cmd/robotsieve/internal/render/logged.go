@@ -14,20 +14,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// LoggedLimits explains what logs do not show of the versions of robots.txt.
+// LoggedLimits explains what logs cannot show about versions of robots.txt.
 const LoggedLimits = `What no log shows: when a file changed between the last answer of a row and the first
-of the next; whether two files of one size are the same; whether two sizes are of two
-files, or of one that was compressed or sent in part; which version a 304 confirmed.`
+of the next; whether two files of one size are the same; whether two sizes belong to two
+files, or to one that was compressed or sent in part; which version a 304 confirmed.`
 
 // WriteLogged writes the logged answers of a site as text.
 func WriteLogged(w io.Writer, s *report.LoggedSite) error {
 	return document{loggedBlock(s.Rewrite(report.Printable)), {}}.writeText(w, maxWidth, false)
 }
 
-// MaxLoggedOnPage is the maximum number of sites on a page.
+// MaxLoggedOnPage limits the number of sites on a page.
 const MaxLoggedOnPage = 200
 
-// WriteLoggedPage writes the logged answers of sites as a page. more means that some were left out.
+// WriteLoggedPage writes the logged answers of several sites as a page. more means that some sites
+// were left out.
 func WriteLoggedPage(w io.Writer, sites []report.LoggedSite, more bool) error {
 	text := english.Plural(int64(len(sites)), "site") + " with requests for robots.txt."
 	if more {
@@ -43,7 +44,7 @@ func WriteLoggedPage(w io.Writer, sites []report.LoggedSite, more bool) error {
 }
 
 const (
-	maxIntervalsShown = 100 // in the table of a site
+	maxIntervalsShown = 100 // per site
 	stripWidth        = 90  // characters
 )
 
@@ -68,12 +69,13 @@ var loggedColumns = columns[loggedRow]{
 	wordsFrom("files of this size", func(r *loggedRow) string { return Cut(strings.Join(r.Fits, ", "), maxWidth) }),
 }
 
-// loggedBlock has the intervals of a site, and draws them as a strip in which letters stand for answers.
+// loggedBlock lists the intervals of a site, and draws them as a strip in which letters stand for
+// answers.
 func loggedBlock(s *report.LoggedSite) block {
 	b := block{Title: fmt.Sprintf("%s, %s to GETs of robots.txt:", cmp.Or(s.Site, "A site that the logs do not name"),
 		english.Plural(s.Answers, "answer"))}
 	t := newTable(maxIntervalsShown, loggedColumns)
-	at := func(m report.Moment) int { // the column of the strip
+	at := func(m report.Moment) int { // a column of the strip
 		first, last := float64(s.Intervals[0].First), float64(s.Intervals[len(s.Intervals)-1].Last)
 		return min(int((float64(m)-first)/max(last-first, 1)*stripWidth), stripWidth-1)
 	}

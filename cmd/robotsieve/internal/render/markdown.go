@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeMarkdown writes the first screen as Markdown, for issues and mails, with the broken
-// rules and the sources of the figures (GitHub Flavored Markdown Spec, 4.10 and 6).
+// writeMarkdown writes the first screen, the broken rules and the sources of the figures as
+// Markdown for issues and mails (GitHub Flavored Markdown Spec, 4.10 and 6).
 func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	d := doc{r, maxViolatorsShown, screenWidth}
 	var m markdown
@@ -34,13 +34,13 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 		[]block{basis, {Text: []string{d.limits()}}})...))
 }
 
-// markdown builds a text in Markdown.
+// markdown builds Markdown text.
 type markdown struct{ strings.Builder }
 
 func (m *markdown) line(text string)      { m.WriteString(text + "\n") }
 func (m *markdown) paragraph(text string) { m.line("\n" + prose(text)) }
 
-// write writes what has been made, and a document after it.
+// write writes the text so far, followed by a document.
 func (m *markdown) write(w io.Writer, d document) error {
 	for _, b := range d {
 		m.block(b)
@@ -85,12 +85,12 @@ func (m *markdown) block(b block) {
 	}
 }
 
-// table writes a table. Titles and lines below rows become rows of one cell.
+// table adds a table. Titles and the lines below rows become rows with one cell.
 func (m *markdown) table(t table) {
 	if t.rows == 0 {
 		return
 	}
-	isRow := false // what is written is no heading or title
+	isRow := false // a row has been written since the heading or title
 	row := func(cells ...string) {
 		m.WriteString("|")
 		for i := range t.Columns {
@@ -133,8 +133,8 @@ func (m *markdown) table(t table) {
 	}
 }
 
-// prose writes a text so that no part of it is taken for Markdown or HTML. Words that a site may
-// turn into links or mentions of people are written as code.
+// prose escapes a text so that none of it acts as Markdown or HTML. Words that a site may turn into
+// links or mentions are written as code.
 func prose(text string) string {
 	text = strings.NewReplacer(markAlarm, "\x00", markCaution, "\x00", markEnd, "\x00").Replace(text)
 	words := strings.Split(text, " ")
@@ -146,23 +146,22 @@ func prose(text string) string {
 			words[i] = markdownEscapes.Replace(word)
 		}
 	}
-	// What needs attention is bold. A text of a report has no such byte.
+	// Text that needs attention is bold. Texts of a report contain no \x00.
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 
-// linked matches what sites turn into links, mentions or pictures: addresses, names of people, numbers of
-// issues as GitHub and GitLab have them, hexadecimal digits that may be a commit's, and names of
-// emoji.
+// linked matches what sites turn into links, mentions or pictures: addresses, user names, issue
+// numbers on GitHub and GitLab, hexadecimal digits that may be a commit, and names of emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
 
-// markdownEscapes escape the characters that act within a line. In tables prose of a cell
-// has its pipes escaped as well.
+// markdownEscapes escapes the characters that act within a line. In tables, prose also has its
+// pipes escaped.
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<",
 	"&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)
 
-// codeSpan writes a word as code, between more backticks than it contains in a row.
+// codeSpan formats a word as code, delimited by one more backtick than the longest run in it.
 func codeSpan(word string) string {
-	word = strings.ReplaceAll(word, "\x00", "") // no mark within code
+	word = strings.ReplaceAll(word, "\x00", "") // code has no marks
 	fence := "`"
 	for strings.Contains(word, fence) {
 		fence += "`"

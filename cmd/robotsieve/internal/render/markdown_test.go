@@ -8,8 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
-// Whatever a log has, nothing of it acts in Markdown: outside of code each character that could
-// is escaped, and nobody is mentioned.
+// TestMarkdownIsNotWrittenByLogs checks that text of a log is inert in Markdown: outside code each
+// special character is escaped, and nobody is mentioned.
 func TestMarkdownIsNotWrittenByLogs(t *testing.T) {
 	code := regexp.MustCompile("(^|[^\\\\`])(`+)( [^\n]*? |[^`\n]+)(`+)")
 	active := regexp.MustCompile(
@@ -47,7 +47,7 @@ func TestMarkdownIsNotWrittenByLogs(t *testing.T) {
 	}
 }
 
-// Parentheses around an address are no part of it.
+// TestMarkdownCodeHasNoParentheses checks that parentheses around an address aren't part of it.
 func TestMarkdownCodeHasNoParentheses(t *testing.T) {
 	got := prose("to (http://a.example, https://b.example).")
 	if want := "to (`http://a.example`, `https://b.example`)."; got != want {

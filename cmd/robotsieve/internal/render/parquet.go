@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// appendValues appends a row as columnar.Writer reads it.
+// appendValues appends a row in the encoding of columnar.Writer.
 func (t columns[T]) appendValues(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]
@@ -32,7 +32,7 @@ func appendValue[T string | []byte](b []byte, text T) []byte {
 	return columnar.AppendText(b, text)
 }
 
-// beginParquet returns a writer of rows as Parquet.
+// beginParquet returns a writer that writes rows as Parquet.
 func (t columns[T]) beginParquet(w io.Writer) (io.WriteCloser, error) {
 	kinds := map[rowKind]columnar.Kind{textRow: columnar.Text, integerRow: columnar.Int64, timeRow: columnar.Time,
 		boolRow: columnar.Bool}

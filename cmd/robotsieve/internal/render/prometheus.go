@@ -12,12 +12,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// WritePrometheus writes the figures of a report in the text format of Prometheus, for the
-// textfile collector of its node exporter (Prometheus, "Exposition formats", version 0.0.4).
-// All are gauges: they describe one audit, and do not add up with those of the next.
+// WritePrometheus writes the figures of a report in the Prometheus text format, for the textfile
+// collector of the node exporter ("Exposition formats", version 0.0.4). All are gauges, because
+// they describe a single audit and don't accumulate.
 //
-// Only known crawlers have labels of their own. All other names can be made up by
-// anybody, and each would create new time series, so they are counted together.
+// Only known crawlers get their own labels. Anybody can invent other names, each of which would
+// create new time series, so unknown crawlers are counted together.
 func WritePrometheus(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriter(w)
 	r = r.Rewrite(report.Printable)
@@ -41,8 +41,8 @@ func WritePrometheus(w io.Writer, r *report.Report) error {
 	return b.Flush()
 }
 
-// metric is a metric of Prometheus. samples passes each of its samples to add, with the names
-// and values of its labels in turn; those with equal labels are added up.
+// metric is a Prometheus metric. samples passes each sample to add, with alternating names and
+// values of its labels. Samples with equal labels are added up.
 type metric struct {
 	name, help string
 	judged     bool // as in column
@@ -51,7 +51,7 @@ type metric struct {
 
 type adder = func(value float64, labels ...string)
 
-// metrics are all metrics, in the order of the file.
+// metrics returns all metrics, in the order of the file.
 func metrics() []metric {
 	list := []metric{{"info", "The program that made the audit; 1.", false, func(r *report.Report, add adder) {
 		add(1, "program", r.Program, "schema", r.Schema)
@@ -76,8 +76,8 @@ func metrics() []metric {
 	return list
 }
 
-// gauges are the metrics without labels, of which one without a value has no sample; lineKinds lines by
-// their kind, and robotsAnswers requests for robots.txt by their answer.
+// gauges are the metrics without labels; one without a value has no sample. lineKinds counts lines
+// by kind, and robotsAnswers requests for robots.txt by answer.
 var (
 	gauges = columns[report.Report]{
 		{name: "partial", kind: boolRow, means: "1 if not all of the input was read, or too many lines could not be " +
@@ -104,7 +104,7 @@ var (
 	}
 )
 
-// labelled returns columns as a metric with a label, which has their names.
+// labelled returns columns as one metric, whose label has the names of the columns.
 func labelled(name, help, label string, list columns[report.Report]) metric {
 	return metric{name, help, false, func(r *report.Report, add adder) {
 		for _, c := range list {
@@ -113,11 +113,11 @@ func labelled(name, help, label string, list columns[report.Report]) metric {
 	}}
 }
 
-// sentence makes a sentence of what a column means.
+// sentence turns a column's meaning into a sentence.
 func sentence(means string) string { return strings.ToUpper(means[:1]) + means[1:] + "." }
 
-// addVerdicts adds the requests of a crawler by verdict: those that occur, and violations, if anything was
-// judged.
+// addVerdicts adds a crawler's requests by verdict. It omits verdicts that don't occur, except
+// violations if anything was judged.
 func addVerdicts(r *report.Report, c *crawler, add adder) {
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -138,11 +138,10 @@ func addViolations(_ *report.Report, c *crawler, add adder) {
 	}
 }
 
-// unknownCrawlers is the label shared by all unknown crawlers.
+// unknownCrawlers is the common label of all unknown crawlers.
 const unknownCrawlers = "(unknown)"
 
-// ofCrawlers gives the samples of each crawler, in the order of their names, with labels that
-// name it.
+// ofCrawlers returns the samples of each crawler, sorted and labelled by name.
 func ofCrawlers(samples func(*report.Report, *crawler, adder)) func(*report.Report, adder) {
 	return func(r *report.Report, add adder) {
 		list := slices.Clone(r.Crawlers)
@@ -162,7 +161,7 @@ func ofCrawlers(samples func(*report.Report, *crawler, adder)) func(*report.Repo
 	}
 }
 
-// labelText writes labels, given as names and values in turn.
+// labelText formats labels, given as alternating names and values.
 func labelText(labels []string) string {
 	if len(labels) == 0 {
 		return ""
@@ -174,5 +173,5 @@ func labelText(labels []string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// labelEscapes escape labels in the text format. Printable has left no line end.
+// labelEscapes escapes labels in the text format. Printable has already removed line breaks.
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -36,7 +36,8 @@ func promOf(t *testing.T, r *report.Report) []string {
 	return lines
 }
 
-// Each number of the report is in a sample, and crawlers that are not known are one.
+// TestPrometheus checks that each number of the report is in a sample, and that unknown crawlers
+// are combined.
 func TestPrometheus(t *testing.T) {
 	r := &report.Report{Program: "v1", Schema: "robotsieve.audit/3", Partial: true,
 		From: reporttest.Time("2026-11-16T00:00:01.5Z")}
@@ -76,7 +77,7 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// Texts of clients and files cannot end a label or a line.
+// TestPrometheusEscapesLabels checks that text of clients and files can't end a label or a line.
 func TestPrometheusEscapesLabels(t *testing.T) {
 	attack := "a\"} 1\nrobotsieve_violations{crawler=\"GPTBot\"} 99 \\\" \x1b[2J \u202e"
 	r := &report.Report{Program: attack, Crawlers: []report.CrawlerInfo{{Crawler: attack, Operator: attack,

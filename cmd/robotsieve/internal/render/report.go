@@ -1,12 +1,12 @@
-// Package render writes a report.Report: as JSON, which is the Report itself, for other programs, as
-// CSV for spreadsheets, and as text for people.
+// Package render writes a report.Report as JSON (the Report itself) for other programs, as CSV for
+// spreadsheets, and as text for people.
 //
-// An output is a function that takes a Report, in its own file, and a row of
-// outputs. All write from shared descriptions: crawlerRows has the columns of CSV, figures the
-// numbers in tables with their headings and meanings; document has the whole report as sentences,
-// facts and tables, and screen the part that fits on one screen.
+// Each output is a function of a Report, with a file of its own and a row in outputs. They share
+// descriptions: crawlerRows has the columns of the CSV, figures the numbers in tables with headings
+// and meanings, document the whole report as sentences, facts and tables, and screen the part that
+// fits on one screen.
 //
-// Rows, a list of the requests themselves, have their own description, rowTable, and their own
+// Rows list the requests themselves. They have a separate description, rowTable, and separate
 // outputs.
 package render
 
@@ -17,8 +17,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// outputs are the forms that a report can be written in. Those for people get texts that cannot act on a
-// terminal, and local times; in colours, what needs attention stands out. Those for programs keep the
+// outputs are the formats of a report. Those for people get local times and texts that can't
+// control a terminal, and highlight in colour what needs attention. Those for programs keep the
 // bytes of texts, as WriteJSON and columns write them.
 var outputs = []struct {
 	name      string
@@ -32,7 +32,7 @@ var outputs = []struct {
 	{"csv", false, writeCSV},
 }
 
-// Full is the output with the whole report as text, instead of one screen.
+// Full is the output with the whole report as text instead of one screen.
 const Full = "full"
 
 // Outputs returns the names of the outputs, the default first.
@@ -61,7 +61,7 @@ func Write(w io.Writer, output string, r *report.Report, colours bool) error {
 	return b.Flush()
 }
 
-// forPeople copies a report, with texts that cannot act on a terminal, and with local times.
+// forPeople copies a report with local times and texts that can't control a terminal.
 func forPeople(r *report.Report) *report.Report {
 	shown := r.Rewrite(report.Printable)
 	shown.Localize()

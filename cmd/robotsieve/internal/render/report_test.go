@@ -31,7 +31,8 @@ func wants(t *testing.T, report string, want ...string) {
 	}
 }
 
-// A table that is cut says what it left out, and its sums are those of all.
+// TestCutTablesAddUp checks that a truncated table reports the number of rows left out, and that
+// its totals cover all rows.
 func TestCutTablesAddUp(t *testing.T) {
 	r := &report.Report{Policy: report.PolicyInfo{History: "deployed"}}
 	for i := range 100 {
@@ -53,15 +54,15 @@ func TestCutTablesAddUp(t *testing.T) {
 		"and 92 more inputs, 460 bytes", "and 88 more versions, of which 87 were broken: see --output json.",
 	)
 	if n := strings.Count(report, "and 180 more violations: see --output json."); n != 2 {
-		t.Errorf("%d tables leave 180 violations out, want that of violations and that of rules\n%s", n, report)
+		t.Errorf("%d tables leave 180 violations out, want the tables of violations and of rules\n%s", n, report)
 	}
 	if strings.Contains(report, "Bot060") {
 		t.Error("a row more than there should be")
 	}
 }
 
-// What a list leaves out is counted, fetchers apart from crawlers, and the row of many crawlers as
-// many.
+// TestLeftOutIsCountedByItsKind checks that lists count what they leave out, with fetchers separate
+// from crawlers, and rows of several crawlers as several.
 func TestLeftOutIsCountedByItsKind(t *testing.T) {
 	r := &report.Report{Policy: report.PolicyInfo{History: "constant",
 		Versions: []report.VersionInfo{{Status: 200, Cited: 300}}}, RobotsTxt: report.RobotsInfo{Logged: true}}
@@ -131,7 +132,7 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 	wants(t, written(t, Full, r, false), "         6  Bot         2  Disallow: /  a.txt\n")
 }
 
-// A headline never claims more than the log shows.
+// TestHeadline checks that a headline never claims more than the log shows.
 func TestHeadline(t *testing.T) {
 	violated := func(verified, content int64) *report.Report {
 		c := report.CrawlerInfo{
@@ -194,7 +195,7 @@ func TestHeadline(t *testing.T) {
 			"verified clients (Bot)"},
 		{fetched, "3 of 9 requests by fetchers broke robots.txt; a person, a subscription or the site's own operator sent " +
 			"them. There are\nno other crawler requests.\n"},
-		{outside, "No line is of the period: the lines are from 2026-01-01 00:00:00 UTC to 2026-01-02 00:00:00 UTC.\n"},
+		{outside, "No line is in the period: the lines are from 2026-01-01 00:00:00 UTC to 2026-01-02 00:00:00 UTC.\n"},
 		{garbage, "No line could be parsed.\n"},
 	} {
 		if got := written(t, Full, c.report, false); !strings.HasPrefix(got, c.want) {
@@ -203,8 +204,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestScreenIsNarrow: whatever the names, paths and numbers, the first screen has 80 columns; and
-// it has 24 lines where leaving out violators is enough.
+// TestScreenIsNarrow checks that the first screen has 80 columns for any names, paths and numbers,
+// and 24 lines if leaving out violators suffices.
 func TestScreenIsNarrow(t *testing.T) {
 	for _, violators := range []int{0, 1, 4, 10, 300} {
 		r := &report.Report{From: reporttest.Time("2026-01-01T00:00:00Z"),
@@ -243,8 +244,8 @@ func TestScreenIsNarrow(t *testing.T) {
 	}
 }
 
-// TestScreenNamesAICrawlers: whoever else came or broke robots.txt, the AI crawlers that came are on the
-// first screen, without being told twice and within its 24 lines, with a policy and without.
+// TestScreenNamesAICrawlers checks that the AI crawlers that came are always on the first screen,
+// once each and within its 24 lines, with a policy and without.
 func TestScreenNamesAICrawlers(t *testing.T) {
 	for _, none := range []bool{false, true} {
 		for _, n := range []struct{ violators, kept, ai int }{
@@ -297,7 +298,8 @@ func TestScreenNamesAICrawlers(t *testing.T) {
 	}
 }
 
-// TestAdviceIsWhole: what should be fixed is not cut, and what makes a report partial is first.
+// TestAdviceIsWhole checks that advice isn't cut, and that the reasons for a partial report come
+// first.
 func TestAdviceIsWhole(t *testing.T) {
 	r := yearsOf(1)
 	r.Partial, r.Unparsed, r.OtherHost, r.Proxied, r.Policy.Notes = true, 7, 5, true, 3
@@ -319,8 +321,8 @@ func TestAdviceIsWhole(t *testing.T) {
 	}
 }
 
-// TestListsAreAdvisedWhereThereAreAny: address lists are asked for only if an operator of the
-// crawlers in the log publishes one.
+// TestListsAreAdvisedWhereThereAreAny checks that address lists are asked for only if an operator
+// of the crawlers in the log publishes one.
 func TestListsAreAdvisedWhereThereAreAny(t *testing.T) {
 	for identity, advised := range map[report.Identity]bool{report.Unverified: true, report.Unverifiable: false} {
 		r := &report.Report{Totals: report.Totals{Requests: 2}}
@@ -331,8 +333,8 @@ func TestListsAreAdvisedWhereThereAreAny(t *testing.T) {
 	}
 }
 
-// Of more paths than are counted one by one, numbers that may be too high say so, and so does a
-// crawler none of whose paths is listed.
+// TestUncountedPathsSaySo checks that if there are too many paths to count each, numbers that may
+// be too high are marked, and so is a crawler without listed paths.
 func TestUncountedPathsSaySo(t *testing.T) {
 	r := &report.Report{Totals: report.Totals{Requests: 1}, Crawlers: []report.CrawlerInfo{
 		{Crawler: "Wide", Paths: report.PathList{OthersAtMost: 41}},
@@ -348,7 +350,8 @@ func TestUncountedPathsSaySo(t *testing.T) {
 		"A number with \"about\" is too high by at most a tenth.")
 }
 
-// TestInputs: whose a log is, why it is not counted, and why its hash is missing.
+// TestInputs checks the descriptions of inputs: whose log it is, why it isn't counted, and why its
+// hash is missing.
 func TestInputs(t *testing.T) {
 	r := &report.Report{Inputs: []report.InputInfo{
 		{Name: "a.log", Host: "a.example", Format: "combined", Bytes: 5, Lines: 1, SHA256: "12ab", Complete: true},
@@ -368,7 +371,7 @@ func TestInputs(t *testing.T) {
 `)
 }
 
-// TestManyUnreadInputs: a folder of other files does not fill the report.
+// TestManyUnreadInputs checks that a folder of other files doesn't fill the report.
 func TestManyUnreadInputs(t *testing.T) {
 	r := &report.Report{Inputs: slices.Repeat([]report.InputInfo{{Name: "x", Error: "x: this is XML, not a log"}},
 		maxUnreadShown+3)}
@@ -379,8 +382,8 @@ func TestManyUnreadInputs(t *testing.T) {
 	}
 }
 
-// TestFetchersStandApart: in the tables of violations and rules too, whatever their number.
-// What an operator says stands beside its crawler.
+// TestFetchersStandApart checks that fetchers are separate in the tables of violations and rules,
+// too, for any number, and that an operator's statement is next to its crawler.
 func TestFetchersStandApart(t *testing.T) {
 	broke := func(name string, role report.Role, obeys report.YesNo, n int64) report.CrawlerInfo {
 		return report.CrawlerInfo{
@@ -399,8 +402,8 @@ func TestFetchersStandApart(t *testing.T) {
 		"\nBot Us - says that it obeys -\n", "\nRover Us - says that it may ignore it -\n", "\nFeeds Us - does not say -\n")
 }
 
-// TestTextSaysWhatItLeavesOut checks that a report on many sites stays readable, and
-// says how much it does not show.
+// TestTextSaysWhatItLeavesOut checks that a report on many sites stays readable, and says how much
+// it doesn't show.
 func TestTextSaysWhatItLeavesOut(t *testing.T) {
 	r := &report.Report{Policy: report.PolicyInfo{File: "sites", History: "observed"}}
 	c := report.CrawlerInfo{Crawler: "GPTBot", Requests: 60}
@@ -415,7 +418,7 @@ func TestTextSaysWhatItLeavesOut(t *testing.T) {
 	wants(t, strings.Join(strings.Fields(report), " "), "https://site7.example and 22 more, with a window")
 }
 
-// In colours what needs attention stands out, and the text is the same.
+// TestColours checks that colours highlight what needs attention without changing the text.
 func TestColours(t *testing.T) {
 	r := &report.Report{
 		Partial: true, Warnings: []string{"a warning"},

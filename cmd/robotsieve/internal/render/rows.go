@@ -16,12 +16,12 @@ import (
 // row is a judged request for a list.
 type row struct {
 	*audit.Event
-	input   string // the name of its input
-	address []byte // as shown
-	agent   []byte // likewise
-	claim   []byte // likewise
-	// crawler, operator and role are those of audit.Event.Named, and category is the crawler's. They
-	// are empty if the client names no crawler; identity and verdict are empty then, too.
+	input   string // name of the input
+	address []byte // as printed
+	agent   []byte // as printed
+	claim   []byte // as printed
+	// crawler, operator and role come from audit.Event.Named, category from the crawler. Without a
+	// named crawler they are empty, as are identity and verdict.
 	crawler, operator, role, category string
 }
 
@@ -38,7 +38,7 @@ func newRow(e *audit.Event, input string) row {
 	return r
 }
 
-// microseconds returns a time in nanoseconds since 1970 in whole microseconds.
+// microseconds converts a time in nanoseconds since 1970 to whole microseconds.
 func microseconds(nanos int64) int64 {
 	if nanos%1000 < 0 {
 		return nanos/1000 - 1
@@ -46,7 +46,7 @@ func microseconds(nanos int64) int64 {
 	return nanos / 1000
 }
 
-// requestRows are the rows of judged requests.
+// requestRows are the columns of judged requests.
 var requestRows = columns[row]{
 	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; " +
 		"none if the line has no time that can be read",
@@ -117,7 +117,7 @@ var requestRows = columns[row]{
 		value: func(r *row) value { return octets(r.claim) }},
 }
 
-// namesOf lists the names of columns, as the documentation has them.
+// namesOf lists the names of columns for the documentation.
 func namesOf(list columns[crawler]) string {
 	var names []string
 	for _, f := range list {
@@ -130,7 +130,7 @@ func namesOf(list columns[crawler]) string {
 // RowOutputs returns the names of the outputs of rows, the default first.
 func RowOutputs() []string { return []string{"ndjson", "csv", "parquet"} }
 
-// list returns an empty list in an output.
+// list returns an empty list for an output.
 func (t columns[T]) list(w io.Writer, output string) *rowList[T] {
 	l := &rowList[T]{out: w, append: t.appendJSON, begin: beginLines("")}
 	switch output {
@@ -142,31 +142,30 @@ func (t columns[T]) list(w io.Writer, output string) *rowList[T] {
 	return l
 }
 
-// Rows lists judged requests, one row for each.
+// Rows lists judged requests, one per row.
 type Rows struct {
 	*rowList[row]
 	key []byte
 }
 
-// NewRows returns an empty list, in one of RowOutputs. With a
-// key addresses are replaced by pseudonyms: the first 16 bytes, in hexadecimal, of the HMAC-SHA256
-// of the address.
+// NewRows returns an empty list for one of RowOutputs. With a key it replaces addresses by
+// pseudonyms: the first 16 bytes, in hexadecimal, of the HMAC-SHA256 of the address.
 func NewRows(w io.Writer, output string, key []byte) *Rows {
 	return &Rows{requestRows.list(w, output), key}
 }
 
-// Appender returns a function that appends the row of a request from the named input to
-// other rows. It is not safe for concurrent use.
+// Appender returns a function that appends the row of a request to other rows. input is the name of
+// its log. The function is not safe for concurrent use.
 func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {
 		names = newPseudonyms(l.key)
 	}
-	var r row // not one for each call, which would be allocated
+	var r row // shared, as one per call would be allocated
 	return func(rows []byte, e *audit.Event, input string) []byte {
 		r = newRow(e, input)
 		if names != nil {
-			r.agent, r.claim = nil, nil // which may name a person
+			r.agent, r.claim = nil, nil // they may name a person
 		}
 		if names != nil && len(e.Address) > 0 {
 			r.address = names.of(e.Address)
@@ -178,16 +177,15 @@ func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte
 	}
 }
 
-// rowList writes rows of a type.
+// rowList writes rows of type T.
 type rowList[T any] struct {
-	// append appends a row to others, and may be called by several goroutines at a time; begin returns
-	// the writer of the finished rows.
+	// append appends a row and may be called concurrently. begin returns the writer for finished rows.
 	append func(b []byte, r *T) []byte
 	begin  func(io.Writer) (io.WriteCloser, error)
 	out    io.Writer
 	to     io.WriteCloser // nil before the first row
-	err    error          // the first of writing
-	row    []byte         // of Add
+	err    error          // the first write error
+	row    []byte         // buffer of Add
 }
 
 // Add writes a row.
@@ -197,7 +195,7 @@ func (l *rowList[T]) Add(r *T) error {
 	return err
 }
 
-// Write writes complete rows made by an appender. After an error it writes no more.
+// Write writes complete rows made by an appender. After an error it writes nothing.
 func (l *rowList[T]) Write(rows []byte) (int, error) {
 	l.start()
 	if l.err == nil {
@@ -209,15 +207,15 @@ func (l *rowList[T]) Write(rows []byte) (int, error) {
 	return len(rows), nil
 }
 
-// start begins the list, unless it has begun.
+// start starts the list, unless it has started.
 func (l *rowList[T]) start() {
 	if l.to == nil && l.err == nil {
 		l.to, l.err = l.begin(l.out)
 	}
 }
 
-// Close ends the list. It must be called even without rows, unless nothing shall be written
-// then. It returns nil after an error of Write.
+// Close ends the list. It must be called even without rows, unless nothing should be written then.
+// It returns nil if Write has returned an error.
 func (l *rowList[T]) Close() error {
 	if l.err != nil {
 		return nil //nolint:nilerr // Write has returned it
@@ -232,10 +230,10 @@ func (l *rowList[T]) Close() error {
 // Begun reports whether there is a row.
 func (l *rowList[T]) Begun() bool { return l.to != nil }
 
-// pseudonyms replaces addresses.
+// pseudonyms replaces addresses by pseudonyms.
 type pseudonyms struct {
 	mac   hash.Hash
-	known map[string][]byte // of the last addresses
+	known map[string][]byte // of recent addresses
 	sum   [sha256.Size]byte
 }
 
@@ -243,10 +241,10 @@ func newPseudonyms(key []byte) *pseudonyms {
 	return &pseudonyms{mac: hmac.New(sha256.New, key), known: map[string][]byte{}}
 }
 
-// maxPseudonyms is how many pseudonyms are cached: crawlers use few addresses in a log.
+// maxPseudonyms limits the cache of pseudonyms. Crawlers use few addresses within a log.
 const maxPseudonyms = 4096
 
-// of returns the pseudonym of an address, however it is written.
+// of returns the pseudonym of an address, in any notation.
 func (p *pseudonyms) of(address []byte) []byte {
 	name := p.known[string(address)]
 	if name == nil {
@@ -265,7 +263,7 @@ func (p *pseudonyms) of(address []byte) []byte {
 	return name
 }
 
-// beginLines begins a list of lines of text, after a header.
+// beginLines starts a list of text lines after a header.
 func beginLines(header string) func(io.Writer) (io.WriteCloser, error) {
 	return func(w io.Writer) (io.WriteCloser, error) {
 		_, err := io.WriteString(w, header)

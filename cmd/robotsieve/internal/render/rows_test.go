@@ -24,7 +24,8 @@ import (
 
 var updateRows = flag.Bool("update-rows", false, "write the lists of columns in docs/reference anew")
 
-// The pages of rows have each column as it is described here.
+// TestColumnsOfRowsAreDescribed checks that the pages about rows have the descriptions of all
+// columns.
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, requestRows, "reference/rows.md")
 	describe(t, classRows, "reference/classes.md")
@@ -125,7 +126,8 @@ func valueOf(c *column[row], r *row) any {
 	}
 }
 
-// Rows of hostile texts are the JSON and the CSV that the other outputs would write.
+// TestRowsAreWrittenAsOtherOutputs checks that rows with hostile text equal the JSON and CSV of the
+// other outputs.
 func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 	var inJSON, inCSV bytes.Buffer
 	cells := csv.NewWriter(&inCSV)
@@ -165,7 +167,7 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 	}
 }
 
-// Parquet has the values of JSON.
+// TestRowsAsParquet checks that Parquet has the same values as JSON.
 func TestRowsAsParquet(t *testing.T) {
 	for _, requests := range [][]*audit.Event{nil, hostileRows()} {
 		text := listed(t, "parquet", nil, requests...)
@@ -202,7 +204,7 @@ func TestRowsAsParquet(t *testing.T) {
 	}
 }
 
-// parquetText is a value as fmt.Sprint has that of encoding/json.
+// parquetText formats a value like fmt.Sprint formats the one from encoding/json.
 func parquetText(c *column[row], v parquet.Value) string {
 	switch {
 	case v.IsNull():
@@ -215,7 +217,8 @@ func parquetText(c *column[row], v parquet.Value) string {
 	return v.String()
 }
 
-// Classes are rows too: hostile names are escaped, and instants that no column can hold are no value.
+// TestRowsOfClasses checks rows of classes: hostile names are escaped, and times that no column can
+// hold are missing.
 func TestRowsOfClasses(t *testing.T) {
 	list := func(output string) string {
 		var b bytes.Buffer
@@ -253,7 +256,8 @@ func TestRowsOfClasses(t *testing.T) {
 	}
 }
 
-// A pseudonym is the same for the same address and key, and the address is nowhere else in the row.
+// TestPseudonyms checks that a pseudonym depends only on the address and the key, and that the
+// address is nowhere else in the row.
 func TestPseudonyms(t *testing.T) {
 	of := func(key, address string) string {
 		j := &audit.Event{Request: audit.Request{Address: []byte(address), Target: []byte("/")},
@@ -276,7 +280,7 @@ func TestPseudonyms(t *testing.T) {
 	}
 }
 
-// Once the buffers have grown, a row allocates nothing.
+// TestGuardRowsAllocateNothing checks that rows don't allocate once the buffers have grown.
 func TestGuardRowsAllocateNothing(t *testing.T) {
 	j := &audit.Event{Request: audit.Request{Address: []byte("2001:db8::1"), Method: []byte("GET"), Target: []byte("/a?b=c"),
 		Origin: "https://example.com", HasTime: true, Status: 200, Size: 5}, Client: audit.Client{Name: "GPTBot"}, N: 1}

@@ -11,8 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// plain are the bytes that stand for themselves in a string of JSON, plainCell those in a cell
-// of CSV without quotes, and plainFirst those that it may begin with.
+// plain marks the bytes that need no escape in a JSON string. plainCell marks those that a CSV cell
+// may contain without quotes, and plainFirst those that may begin it.
 var plain, plainCell, plainFirst = plainOctets(`"\`), plainOctets(`",;`), plainOctets(`",; =+-@\`)
 
 func plainOctets(but string) (is [256]bool) {
@@ -22,7 +22,7 @@ func plainOctets(but string) (is [256]bool) {
 	return is
 }
 
-// isPlain reports whether all bytes of a text are.
+// isPlain reports whether all bytes of a text are marked.
 func isPlain[T string | []byte](is *[256]bool, text T) bool {
 	for i := range len(text) {
 		if !is[text[i]] {
@@ -32,7 +32,7 @@ func isPlain[T string | []byte](is *[256]bool, text T) bool {
 	return true
 }
 
-// appendJSON appends a row as a line of JSON, with strings in the form of WriteJSON.
+// appendJSON appends a row as a line of JSON, with strings as WriteJSON writes them.
 func (t columns[T]) appendJSON(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]
@@ -67,7 +67,7 @@ func appendTime(b []byte, micros int64) []byte {
 	return time.UnixMicro(micros).UTC().AppendFormat(b, time.RFC3339Nano)
 }
 
-// appendJSONText appends a text as a string of JSON.
+// appendJSONText appends a text as a JSON string.
 func appendJSONText[T string | []byte](b []byte, text T) []byte {
 	if isPlain(&plain, text) {
 		return append(append(append(b, '"'), text...), '"')
@@ -77,7 +77,7 @@ func appendJSONText[T string | []byte](b []byte, text T) []byte {
 	return append(b, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }
 
-// csvHeader is the first line of rows as CSV.
+// csvHeader returns the header line of CSV rows.
 func (t columns[T]) csvHeader() string {
 	var names []string
 	for _, c := range t {
@@ -86,7 +86,7 @@ func (t columns[T]) csvHeader() string {
 	return strings.Join(names, ",") + "\n"
 }
 
-// appendCSV appends a row as a line of CSV, as encoding/csv writes it: an empty cell is no
+// appendCSV appends a row as a line of CSV, as encoding/csv writes it. An empty cell means no
 // value.
 func (t columns[T]) appendCSV(b []byte, r *T) []byte {
 	for i := range t {
@@ -109,7 +109,7 @@ func (t columns[T]) appendCSV(b []byte, r *T) []byte {
 	return append(b, '\n')
 }
 
-// appendCell appends a text, which is not empty, as a cell.
+// appendCell appends a nonempty text as a cell.
 func appendCell[T string | []byte](b []byte, text T) []byte {
 	if plainFirst[text[0]] && isPlain(&plainCell, text) {
 		return append(b, text...)

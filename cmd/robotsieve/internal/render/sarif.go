@@ -9,19 +9,19 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Finding is a finding about a line of a file, as code review tools show it.
+// Finding is a finding about a line of a file, for code review tools.
 type Finding struct {
 	Line  int    // from 1; 0 for none
-	Kind  string // a FindingKind's Name
+	Kind  string // a FindingKind.Name
 	Level string // error, warning or note
 	Text  string
 }
 
-// FindingKind describes the findings of a kind. Source is the URL of a page about it, "" for none.
+// FindingKind describes a kind of finding. Source is the URL of a page about it, or "".
 type FindingKind struct{ Name, Text, Source string }
 
-// WriteSARIF writes findings of a version of the program about a file as SARIF 2.1.0, for GitHub
-// and others. Kinds describe them; unused kinds are allowed.
+// WriteSARIF writes a program version's findings about a file as SARIF 2.1.0, for GitHub and
+// others. It needs all kinds that occur; unused kinds are allowed.
 func WriteSARIF(w io.Writer, version, file string, kinds []FindingKind, findings []Finding) error {
 	type object = map[string]any
 	text := func(s string) object { return object{"text": s} }
@@ -54,7 +54,7 @@ func WriteSARIF(w io.Writer, version, file string, kinds []FindingKind, findings
 	}, "  ")
 }
 
-// fileURI returns the name of a file as a URI, relative where the name is.
+// fileURI returns the name of a file as a URI, which is relative if the name is.
 func fileURI(name string) string {
 	if name == "-" {
 		return "stdin"

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestSARIF has what SARIF 2.1.0 and GitHub require of a log: its version, a driver with a name, rules with
-// an id and a description, and results with a rule that is there, a level, a message, and a place in a file.
+// TestSARIF checks what SARIF 2.1.0 and GitHub require: a version, a driver with a name, rules with
+// an id and a description, and results with an existing rule, a level, a message, and a place in a
+// file.
 func TestSARIF(t *testing.T) {
 	type text struct{ Text string }
 	type log struct {

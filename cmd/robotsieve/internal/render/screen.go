@@ -11,11 +11,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// screen is the report on one screen of 24 lines by 80 characters, if the facts fit: what
-// happened, which crawlers did it, what is excused, what to fix, and how certain it is.
-// Everything else is in full. If the violators don't all fit, the least are left out, but
-// the AI crawlers that came are named, replacing if necessary all violators but one and the crawlers
-// without a violation.
+// screen is the report on one screen of 24 lines by 80 characters, if it fits: what happened, which
+// crawlers did it, what is excused, what to fix, and how certain it is. Everything else is in full.
+// If not all violators fit, those with the fewest violations are left out, but AI crawlers that
+// came are always named, if necessary instead of all violators but one and the crawlers without a
+// violation.
 func screen(r *report.Report) (shown document) {
 	if r.WhatIf != nil {
 		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
@@ -25,7 +25,7 @@ func screen(r *report.Report) (shown document) {
 	height := func(most, clean, ai int) int {
 		shown = doc{r, most, screenWidth}.screen(clean, ai)
 		var text strings.Builder
-		_ = shown.writeText(&text, screenWidth, false) // to memory, which does not fail
+		_ = shown.writeText(&text, screenWidth, false) // writing to memory cannot fail
 		return strings.Count(text.String(), "\n")
 	}
 	most, clean, ai, least, few := screenHeight, screenHeight/2, screenHeight, minViolatorsShown, 1
@@ -42,14 +42,14 @@ func screen(r *report.Report) (shown document) {
 	return shown
 }
 
-// highest returns the highest number up to most that fits, assuming that all lower ones fit, too; least
-// if none above it does.
+// highest returns the highest number up to most that fits, or least if none above it fits. It
+// assumes that if a number fits, so do all lower ones.
 func highest(least, most int, fits func(n int) bool) int {
 	return least + sort.Search(most-least, func(i int) bool { return !fits(least + 1 + i) })
 }
 
-// screen is a report with given numbers of lines for the crawlers without a violation and for the AI
-// crawlers that nothing else names.
+// screen is the report with the given numbers of lines for crawlers without a violation and for AI
+// crawlers named nowhere else.
 func (d doc) screen(clean, ai int) document {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Policy.None() {
@@ -62,7 +62,7 @@ func (d doc) screen(clean, ai int) document {
 		block{Text: append(d.certainty(), more)})
 }
 
-// otherAI names the AI crawlers that came and are in no table or list, in a number of lines.
+// otherAI names, within a number of lines, the AI crawlers that came and are in no table or list.
 func (d doc) otherAI(lines int, t table, named []*crawler) []string {
 	came := d.without(func(c *crawler) bool { return own(c) == 0 || !isAI(c) })
 	list := slices.DeleteFunc(slices.Clone(came), func(c *crawler) bool {
@@ -80,21 +80,21 @@ func (d doc) otherAI(lines int, t table, named []*crawler) []string {
 	return []string{text}
 }
 
-// more points to the rest.
+// more points to the other outputs.
 const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
 
-// Bounds of the screen.
+// Limits of the screen.
 const (
 	maxViolatorsShown = 10 // in Markdown
-	minViolatorsShown = 4  // also where the screen gets higher
-	maxPathedShown    = 4  // violators with their worst paths
+	minViolatorsShown = 4  // even if the screen gets higher
+	maxPathedShown    = 4  // violators shown with their worst paths
 	screenWidth       = 80
 	screenHeight      = 24
 )
 
-// violators is the table of crawlers that broke robots.txt, for the first ones with the paths that
-// they requested most against it. Those that the headline names are always in it. Fetchers stand after
-// the others, under a title. It is only on the screen: the page has crawlers().
+// violators is the table of crawlers that broke robots.txt. The first ones have the paths that they
+// requested most against it. Those named in the headline are always included. Fetchers come last,
+// under a title. The table is only on the screen: the page has crawlers().
 func (d doc) violators(pathed int) block {
 	named := len(d.without(func(c *crawler) bool { return !inHeadline(c) }))
 	t, others := newTable(max(d.most, named), violatorColumns), max(d.most-named, 0)
@@ -124,7 +124,8 @@ func (d doc) violators(pathed int) block {
 	return block{Table: t.table}
 }
 
-// inHeadline reports whether the headline names a crawler: its verified clients got forbidden content.
+// inHeadline reports whether the headline names a crawler, because its verified clients got forbidden
+// content.
 func inHeadline(c *crawler) bool { return c.VerifiedContent() > 0 && !isFetcher(c) }
 
 var violatorColumns = columns[crawler]{
@@ -140,9 +141,9 @@ var violatorColumns = columns[crawler]{
 	valueFrom(informed.heading, func(c *crawler) value { return informedOf(c, c.Informed()) }),
 }
 
-// fit cuts the cells of the first column so that the rows have no more characters than width.
-// A title and a line below a row may be as long as the columns without the blanks between them;
-// otherwise the columns would be widened.
+// fit cuts the cells of the first column so that rows are at most width characters wide. It cuts a
+// title and a line below a row to the columns' width without the blanks between them, so that they
+// don't widen the columns.
 func (t *table) fit(width int) {
 	across, first := width-blanksBetween*(len(t.Columns)-1), width
 	for i, c := range t.Columns[1:] {
@@ -166,7 +167,7 @@ func (t *table) fit(width int) {
 	}
 }
 
-// wholeShare writes a share in whole per cent; only none is 0 %, and only all is 100 %.
+// wholeShare formats a share in whole per cent. Only none is 0 %, and only all is 100 %.
 func wholeShare(n, of int64) string {
 	switch percent := 100 * float64(n) / float64(max(of, 1)); {
 	case n > 0 && percent < 1:
@@ -192,10 +193,10 @@ func identityOf(c *crawler) string {
 	return "unverified"
 }
 
-// maxWorstShown is the length of the paths of a violator: they fit in one row of the table.
+// maxWorstShown limits the paths of a violator, in characters, to fit in a row of the table.
 const maxWorstShown = 54
 
-// worst names the paths that a crawler requested most against robots.txt, on one line.
+// worst lists the paths that a crawler requested most against robots.txt, on one line.
 func worst(c *crawler) string {
 	text := ""
 	for _, p := range c.ViolationPaths.List {

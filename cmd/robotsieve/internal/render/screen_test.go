@@ -9,8 +9,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// A screen is written five times at most to find how many of 24 rows fit: each time takes as long as the
-// audit of thousands of lines.
+// TestHighest checks that finding how many of 24 rows fit renders a screen at most five times,
+// because each time takes as long as auditing thousands of lines.
 func TestHighest(t *testing.T) {
 	const least, most = 1, 24
 	for room := range most + 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// siteRow is a site, or several, as a row with the sums over all its crawlers.
+// siteRow has one site, or several, with sums over all crawlers.
 type siteRow struct {
 	name string
 	*crawler
@@ -19,19 +19,20 @@ func newSiteRow(name string, s *site) *siteRow {
 		ViolationBytes: s.ViolationBytes}}
 }
 
-// siteColumns are those that have a number in the row of all sites, and how many crawlers are known.
+// siteColumns returns the columns with a number in the row of all sites, and the number of known
+// crawlers.
 func (d doc) siteColumns(all *crawler) columns[siteRow] {
 	if d.Policy.None() {
-		all.Verdicts[report.Indeterminate] = 0 // nothing was to be decided
+		all.Verdicts[report.Indeterminate] = 0 // hides the column of undecided requests
 	}
-	byVerdict := slices.Concat(byVerdict[:2], byVerdict[3:]) // without those who are verified
+	byVerdict := slices.Concat(byVerdict[:2], byVerdict[3:]) // without verified clients
 	list := inRows(slices.Concat(withSums(byVerdict, []*crawler{all}),
 		columns[crawler]{countFrom("known \u200bcrawlers", func(c *crawler) int64 { return c.Names })},
 		withSums(traffic, []*crawler{all})), func(s *siteRow) *crawler { return s.crawler })
 	return append(columns[siteRow]{textFrom("site", func(s *siteRow) string { return s.name })}, list...)
 }
 
-// sites has a row for each site that crawlers requested, if there are several, and one for all.
+// sites has a row for each site that crawlers requested and a total, if there are several sites.
 func (d doc) sites() block {
 	b := block{Heading: "Sites"}
 	if len(d.Sites) < 2 {

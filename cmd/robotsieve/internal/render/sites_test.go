@@ -8,8 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The table of sites is shown where there are several, with a row for what it does not list, and
-// its numbers are those of all.
+// TestSites checks that the table of sites appears if there are several, with a row for unlisted
+// sites, and totals over all.
 func TestSites(t *testing.T) {
 	of := func(n int) *report.Report {
 		r := &report.Report{Schema: report.Schema}

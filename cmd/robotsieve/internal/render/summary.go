@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Texts of the screen and the page beside their tables.
+// Texts next to the tables of the screen and the page.
 
 // scope describes what was audited.
 func (d doc) scope() string {
@@ -44,7 +44,7 @@ func (d doc) scope() string {
 	return strings.Join(append([]string{text + "."}, d.portion()...), " ")
 }
 
-// portion compares the traffic of AI crawlers, or of the chosen ones, with that of all clients.
+// portion compares the traffic of AI crawlers, or of the chosen ones, with all traffic.
 func (d doc) portion() []string {
 	if d.AllRequests() == 0 {
 		return nil
@@ -65,14 +65,14 @@ func (d doc) portion() []string {
 	if n := d.Choice.Others; n > 0 {
 		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))
 	}
-	if n := violationBytes.sum(d.without(isFetcher)); n > 0 { // the headline counts fetchers separately, too
+	if n := violationBytes.sum(d.without(isFetcher)); n > 0 { // as in the headline
 		text += ". Forbidden requests got " + size(n)
 	}
 	return []string{text + "."}
 }
 
-// totals are the figures at the head of the page: those of the headline, which counts fetchers separately
-// if a robots.txt is given.
+// totals are the figures at the top of the page. They match the headline, which counts fetchers
+// separately if a robots.txt is given.
 func (d doc) totals() (list []fact) {
 	crawlers, names, made := d.without(isFetcher), int64(0), int64(0)
 	if d.Policy.None() {
@@ -113,9 +113,9 @@ func (d doc) clean(lines int) []string {
 	return text
 }
 
-// cleanNamed names the judged crawlers without a violation, the most frequent
-// first, in a number of lines; AI crawlers come first if not all fit. It is empty if the log
-// contradicts the files, or if they have no rules. named are the crawlers in the text.
+// cleanNamed names the judged crawlers without a violation in a number of lines, the most frequent
+// first; if not all fit, AI crawlers come first. The text is empty if the log contradicts the files
+// or if they have no rules. named are the crawlers in the text.
 func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||
@@ -136,7 +136,8 @@ func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	return []string{sentence}, list[:n]
 }
 
-// nameList names crawlers behind a text, in so many lines. It returns how many it names: at least one.
+// nameList appends names of crawlers to a text within a number of lines. It returns how many it
+// appended, at least one.
 func nameList(text string, list []*crawler, lines int) (string, int) {
 	names := ""
 	for i := range list {
@@ -153,7 +154,7 @@ func nameList(text string, list []*crawler, lines int) (string, int) {
 	return text + strings.TrimSuffix(names, ", ") + ".", len(list)
 }
 
-// notHeld lists the requests that are excused, and why.
+// notHeld lists why requests are excused, with counts.
 func (d doc) notHeld() []string {
 	var parts []string
 	for _, v := range verdictTerms {
@@ -171,7 +172,7 @@ func (d doc) notHeld() []string {
 	return []string{"Not held against anyone: " + english.List(parts) + "."}
 }
 
-// certainty describes the basis of the result, if there is one.
+// certainty describes the basis of the result, if there is a result.
 func (d doc) certainty() []string {
 	if d.Totals.Requests == 0 {
 		return nil
@@ -245,12 +246,12 @@ func (d doc) advice() block {
 		"a scheme (--host, or in the manifest).", others, d.elsewhere())
 	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here "+
 		"(%s): give theirs too (--policy).", others, d.elsewhere())
-	add(undecided(report.UnknownScheme) > 0 && d.WhatIf == nil, "Nothing tells whether %s came by http or https: if both "+
-		"have the same robots.txt, name the site without a scheme (--host, or in the manifest).",
+	add(undecided(report.UnknownScheme) > 0 && d.WhatIf == nil, "The log does not show whether %s used http or https: if "+
+		"both have the same robots.txt, name the site without a scheme (--host, or in the manifest).",
 		english.Plural(undecided(report.UnknownScheme), "request"))
 	nameless := d.WithoutAgent()
 	add(nameless != "", "%s", nameless)
-	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
+	add(d.Proxied, "The log has the addresses of a proxy: log the clients' addresses, and see --client-ip.")
 	add(d.AddressesCut && !d.Proxied,
 		"The log's addresses are cut (they end in .0): log whole addresses to verify clients.")
 	add(!d.Proxied && clients != report.ByAddress, "%s", clientsTexts[clients])
@@ -269,7 +270,7 @@ func (d doc) advice() block {
 	return block{Title: "What to fix:", List: list}
 }
 
-// clientsTexts say what a log has in place of the addresses of clients, and what to do.
+// clientsTexts describe what a log has instead of the addresses of clients, and how to fix it.
 var clientsTexts = map[report.ClientsBy]string{
 	report.ByName: "The log has host names in place of addresses, and these verify nobody: log addresses (Apache: " +
 		"HostnameLookups Off).",
@@ -279,7 +280,8 @@ var clientsTexts = map[report.ClientsBy]string{
 		"--client-ip xff and --trusted-proxies.",
 }
 
-// strangersText says what answers to clients that name no crawler clear.
+// strangersText describes the answers to clients that name no crawler, and how many requests they
+// clear.
 func strangersText(t *report.RobotsInfo) string {
 	var statuses []string
 	n := int64(0)
@@ -292,7 +294,7 @@ func strangersText(t *report.RobotsInfo) string {
 		english.Verb(n, "it", "these"), english.Verb(n, "it", "them"))
 }
 
-// elsewhere names the hosts without a policy that were requested most.
+// elsewhere names the hosts without a policy that got most requests.
 func (d doc) elsewhere() string {
 	const shown = 3
 	var names []string
@@ -306,8 +308,8 @@ func (d doc) elsewhere() string {
 	return text
 }
 
-// schemeOnly reports whether all requests for hosts without a policy were for hosts that have one by
-// another scheme: a server behind a proxy that takes TLS off logs http.
+// schemeOnly reports whether all hosts without a policy have one under the other scheme. A server
+// behind a proxy that terminates TLS logs http.
 func (d doc) schemeOnly() bool {
 	hasNone := func(h report.HostInfo) bool {
 		scheme, host, _ := strings.Cut(h.Host, "://")

@@ -24,10 +24,10 @@ const (
 
 func shortName(c *crawler) string { return Cut(c.Crawler, maxNameShown) }
 
-// beforeAllTime stands for the time from which a version was in force, if it has none.
+// beforeAllTime is printed for versions without a start.
 const beforeAllTime = "before all time"
 
-// ofSites returns the last column of a table, if there may be several origins.
+// ofSites returns the column of origins, if there may be several.
 func ofSites[T any](d doc, origin func(*T) string) columns[T] {
 	if len(d.Policy.Origins) <= 1 {
 		return nil
@@ -35,7 +35,7 @@ func ofSites[T any](d doc, origin func(*T) string) columns[T] {
 	return columns[T]{wordsFrom("origin", origin)}
 }
 
-// mostCited returns the indexes of the versions, those with the most violations first.
+// mostCited returns the indexes of the versions, most violations first.
 func (d doc) mostCited() []int {
 	versions := d.Policy.Versions
 	order := make([]int, len(versions))
@@ -46,7 +46,7 @@ func (d doc) mostCited() []int {
 	return order
 }
 
-// brokenOf counts the versions with broken rules among these indexes.
+// brokenOf counts the versions with broken rules among the given indexes.
 func (d doc) brokenOf(indexes []int) (n int64) {
 	for _, i := range indexes {
 		n += min(d.Policy.Versions[i].Cited, 1)
@@ -74,8 +74,8 @@ var versionColumns = columns[version]{
 	}),
 }
 
-// versions lists the versions in order; if there are many, those with rules that were
-// broken most often.
+// versions lists the versions in order. If there are too many, it keeps those with the most broken
+// rules.
 func (d doc) versions() block {
 	b := block{Heading: "Versions of robots.txt"}
 	if d.Policy.History == report.Constant {
@@ -103,14 +103,14 @@ func (d doc) versions() block {
 	return b
 }
 
-// part is a subset of the crawlers, with the title of their rows in a table.
+// part is a subset of the crawlers, with the title of its rows in a table.
 type part struct {
 	title string
 	list  []*crawler
 }
 
-// parts divides the crawlers: those that robots.txt binds, which need no title, the
-// fetchers among them, and those that it does not bind.
+// parts divides the crawlers into those that robots.txt binds, which need no title, the fetchers
+// among them, and those that it doesn't bind.
 func (d doc) parts() []part {
 	return []part{
 		{"", d.without(func(c *crawler) bool { return c.Exempt != "" || isFetcher(c) })},
@@ -121,8 +121,7 @@ func (d doc) parts() []part {
 	}
 }
 
-// crawlers has a row for each crawler, those that robots.txt does not bind last, and
-// one for all.
+// crawlers has a row for each crawler and a total. Crawlers that robots.txt doesn't bind come last.
 func (d doc) crawlers() block {
 	b := block{Heading: "Crawlers"}
 	if len(d.Crawlers) == 0 {
@@ -155,13 +154,13 @@ func (d doc) crawlers() block {
 	return b
 }
 
-// crawlers are some crawlers in one row.
+// crawlers is a group of crawlers in one row.
 type crawlers struct {
 	name, category string
 	list           []*crawler
 }
 
-// summed returns columns with sums over crawlers.
+// summed returns columns that add up over crawlers.
 func summed(list columns[crawler]) (sums columns[crawlers]) {
 	for _, c := range list {
 		of := countFrom(cmp.Or(c.heading, c.name), func(of *crawlers) int64 { return c.sum(of.list) })
@@ -171,12 +170,12 @@ func summed(list columns[crawler]) (sums columns[crawlers]) {
 	return sums
 }
 
-// withSums returns the columns that are not 0 in all rows.
+// withSums returns the columns that aren't 0 in all rows.
 func withSums(list columns[crawler], rows []*crawler) columns[crawler] {
 	return slices.DeleteFunc(slices.Clone(list), func(c column[crawler]) bool { return c.sum(rows) == 0 })
 }
 
-// claim is a log's own claim about clients of a crawler; noClaim stands for an empty one.
+// claim is what a log claims about clients of a crawler. noClaim stands for an empty claim.
 type claim struct {
 	*crawler
 	report.ClaimInfo
@@ -210,8 +209,8 @@ func (d doc) claims() block {
 	return b
 }
 
-// operators describes the known crawlers and their operators' statements, for the first
-// ones, including those that broke rules.
+// operators describes the first known crawlers, including violators, and their operators'
+// statements.
 func (d doc) operators() block {
 	t := newTable(d.most, columns[crawler]{
 		textFrom("crawler", shortName),
@@ -233,8 +232,8 @@ var obeys = map[report.YesNo]struct{ long, short string }{
 	report.Yes: {"says that it obeys", "obeys"}, report.No: {"says that it may ignore it", "may ignore"},
 }
 
-// violations splits the violations of each crawler by identity, outcome and method, those of
-// fetchers apart.
+// violations splits the violations of each crawler by identity, outcome and method, with fetchers
+// in separate rows.
 func (d doc) violations() block {
 	b := block{Heading: "How violations were answered"}
 	t := newTable(maxRulesShown, splitColumns())
@@ -260,7 +259,7 @@ func (d doc) violations() block {
 	return b
 }
 
-// split are sums of violations of a crawler by clients of an identity.
+// split sums up a crawler's violations by clients with an identity.
 type split struct {
 	*crawler
 	identity      report.Identity
@@ -285,7 +284,7 @@ func splitColumns() columns[split] {
 	return append(list, valueFrom(informed.heading, func(s *split) value { return informedOf(s.crawler, s.informed) }))
 }
 
-// informedOf is how many of a crawler's violations are informed.
+// informedOf returns how many of a crawler's violations are informed.
 func informedOf(c *crawler, n int64) value {
 	if !c.InformedKnown {
 		return words("?")
@@ -293,7 +292,7 @@ func informedOf(c *crawler, n int64) value {
 	return some(n)
 }
 
-// violationsOf sums up the violations of a crawler by clients of an identity.
+// violationsOf returns the split of a crawler's violations by clients with an identity.
 func violationsOf(c *crawler, identity report.Identity) split {
 	s := split{crawler: c, identity: identity}
 	for _, v := range c.Violations {
@@ -310,16 +309,15 @@ func violationsOf(c *crawler, identity report.Identity) split {
 	return s
 }
 
-// brokenRule is a rule that a crawler broke, in all versions of the same file that have it.
+// brokenRule is a rule that a crawler broke, in all versions of the same file that contain it.
 type brokenRule struct {
 	crawler            *crawler
 	origin, file, text string
 	line               int
 }
 
-// rules lists the rules that were broken, the most often broken first, and those that fetchers
-// broke after the others. A rule is listed
-// once for all versions that have it in the same file.
+// rules lists the broken rules, the most often broken first and those broken by fetchers last. A
+// rule appears once for all versions that have it in the same file.
 func (d doc) rules() block {
 	type rule = brokenRule
 	sums := map[rule]int64{}
@@ -344,7 +342,7 @@ func (d doc) rules() block {
 		}
 		t.left.add(c, c.RulesNotListed)
 	}
-	// The crawlers are in order, and so are the rules of each.
+	// The crawlers are sorted, and so are each crawler's rules.
 	slices.SortStableFunc(rules, func(x, y rule) int {
 		return cmp.Or(fetchersLast(x.crawler, y.crawler), cmp.Compare(sums[y], sums[x]))
 	})
@@ -392,16 +390,16 @@ var fetchColumns = columns[crawler]{
 	}),
 }
 
-// gap is a text about the gaps between fetches, if there are any.
+// gap returns a text about the gaps between fetches, or none if there are none.
 func gap(c *crawler, text string) value { return words(text).when(c.RobotsTxt.Gaps > 0) }
 
-// delay is how a crawler kept a Crawl-delay.
+// delay describes how well a crawler kept a Crawl-delay.
 type delay struct {
 	*crawler
 	report.DelayInfo
 }
 
-// delays shows how Crawl-delay was kept.
+// delays shows how well crawlers kept Crawl-delay.
 func (d doc) delays() block {
 	b := block{Heading: "Crawl-delay"}
 	t := newTable(maxFetchersShown, slices.Concat(columns[delay]{
@@ -425,7 +423,7 @@ func (d doc) delays() block {
 	return b
 }
 
-// sizes lists the answers to requests for robots.txt whose size differs from the file.
+// sizes lists the answers to requests for robots.txt whose size differs from the file's.
 func (d doc) sizes() block {
 	heading := "Answers of other sizes than the file"
 	list := columns[sentSize]{

@@ -12,16 +12,16 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// maxWidth is the width of the prose of the whole report, in characters.
+// maxWidth is the width of prose in the whole report, in characters.
 const maxWidth = 118
 
-// blanksBetween is the number of blanks between two columns.
+// blanksBetween is the number of blanks between columns.
 const blanksBetween = 2
 
-// breaks breaks a heading where it may be broken.
+// breaks breaks a heading at its marks.
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
 
-// writeScreen writes the report on one screen, writeFull the whole report.
+// writeScreen writes the report on one screen, and writeFull the whole report.
 func writeScreen(w io.Writer, r *report.Report, colours bool) error {
 	return screen(r).writeText(w, screenWidth, colours)
 }
@@ -30,7 +30,8 @@ func writeFull(w io.Writer, r *report.Report, colours bool) error {
 	return full(r).writeText(w, maxWidth, colours)
 }
 
-// writeText writes a document with tables in columns, prose of a width, and marks as colours.
+// writeText writes a document, with tables in columns, prose wrapped to width, and marks as
+// colours.
 func (d document) writeText(w io.Writer, width int, colours bool) error {
 	marks := unmarked
 	if colours {
@@ -38,7 +39,7 @@ func (d document) writeText(w io.Writer, width int, colours bool) error {
 			text.Reset.EscapeSeq())
 	}
 	var lines []string
-	// wrapped adds prose, with a text before its first line.
+	// wrapped adds wrapped prose. before precedes its first line.
 	wrapped := func(before, prose string) {
 		indent := text.StringWidthWithoutEscSequences(before)
 		for line := range strings.SplitSeq(text.WrapSoft(marks.Replace(prose), width-indent), "\n") {
@@ -120,7 +121,7 @@ func (t table) text() string {
 	}
 	w.SetColumnConfigs(configs)
 	w.AppendHeader(headings)
-	// A cell that is the same in all columns is laid out across them.
+	// A cell that spans all columns is laid out across them.
 	across := func(line string) {
 		if line != "" {
 			w.AppendRow(slices.Repeat(pretty.Row{line}, len(t.Columns)),

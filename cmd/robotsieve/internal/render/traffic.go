@@ -10,8 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// traffic shows the bytes sent to each crawler, its addresses, and the answers that it
-// got.
+// traffic shows each crawler's bytes, addresses and answers.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
 	sent := slices.DeleteFunc(slices.Clone(traffic), func(c column[crawler]) bool { return c.judged && d.Policy.None() })
@@ -31,8 +30,8 @@ func (d doc) traffic() block {
 	}
 	b.Table = t.leaves("crawler")
 	if t.rows > 0 {
-		b.Text = []string{"Bytes are those of bodies, as far as the log has sizes. " +
-			"Requests of impostors are not counted here."}
+		b.Text = []string{"Bytes count the bodies whose size is in the log. " +
+			"Impostors are not counted here."}
 	}
 	if inexact {
 		b.Text = append(b.Text, "A number of addresses with \"about\" was worked out from some of them: "+
@@ -44,10 +43,10 @@ func (d doc) traffic() block {
 // isAbout reports whether the number of addresses was estimated.
 func isAbout(c *crawler) bool { return !c.Addresses.Exact && c.Addresses.N > 0 }
 
-// maxStatusesShown bounds the statuses of a crawler that a table shows.
+// maxStatusesShown limits the statuses per crawler in a table.
 const maxStatusesShown = 5
 
-// statusList names the most frequent statuses with their numbers.
+// statusList lists the most frequent statuses with their counts.
 func statusList(counts []report.StatusCount) string {
 	list := slices.Clone(counts)
 	slices.SortStableFunc(list, func(x, y report.StatusCount) int { return cmp.Compare(y.N, x.N) })
@@ -79,8 +78,8 @@ type pathRow struct {
 	number, path string
 }
 
-// paths lists what crawlers requested most: against robots.txt, or at all. by is the heading of
-// their names.
+// paths lists what crawlers requested most, either against robots.txt or overall. by is the heading
+// of the crawlers' names.
 func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows int) block {
 	b, about := block{Heading: heading}, false
 	t := newTable(unbounded, columns[pathRow]{
@@ -91,7 +90,7 @@ func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows i
 	for _, c := range d.pointers() {
 		list := of(c)
 		tooMany := !list.Exact && list.OthersAtMost > 0
-		if t.rows >= 2*d.most { // a crawler has all of its rows or none
+		if t.rows >= 2*d.most { // show all rows of a crawler or none
 			if tooMany || len(list.List) > 0 {
 				t.left.add(c, crawlersIn(c))
 			}
@@ -129,7 +128,7 @@ var operatorColumns = columns[operator]{
 	textFrom("from pages of", func(o *operator) string { return Cut(strings.Join(o.Referrers, ", "), maxFileShown) }),
 }
 
-// referrals compares the requests of operators' crawlers with the visitors that they sent.
+// referrals compares the requests of an operator's crawlers with the visitors it sent.
 func (d doc) referrals() block {
 	b := block{Heading: "What crawlers took for each visitor"}
 	t := newTable(maxFetchersShown, operatorColumns)
@@ -140,9 +139,9 @@ func (d doc) referrals() block {
 	}
 	b.Table = t.leaves("operator")
 	if t.rows > 0 {
-		b.Text = []string{"Crawled are the requests of the operator's crawlers, " +
+		b.Text = []string{"Crawled counts the requests of the operator's crawlers, " +
 			"without robots.txt and without impostors; " +
-			"visitors sent are requests that are no crawlers' and whose Referer is a page of the operator. " +
+			"visitors sent counts other clients' requests with one of the operator's pages as Referer. " +
 			"Any client can send any Referer, and many send none, so more visitors may have come."}
 	}
 	return b

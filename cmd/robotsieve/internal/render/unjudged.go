@@ -10,9 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The report of logs without a robots.txt lists the crawlers that came. It judges nothing.
+// The report without a robots.txt lists the crawlers that came. It judges nothing.
 
-// unjudgedScreen is that report on one screen, after its first block.
+// unjudgedScreen is this report on one screen, after its first block.
 func (d doc) unjudgedScreen(first block, ai int) document {
 	came := d.comers().Table
 	return withText(first, block{Table: came}.withFigures(), block{Text: d.otherAI(ai, came, nil)}, d.advice(),
@@ -55,7 +55,7 @@ func (d doc) cameText() string {
 	} else {
 		text += "no client was verified, and anybody can send any name."
 	}
-	return text + " No robots.txt was given, so nothing is said of what it permits."
+	return text + " No robots.txt was given, so no request was judged."
 }
 
 // sentSizes lists the sizes of robots.txt in the log, or says that it was never sent.

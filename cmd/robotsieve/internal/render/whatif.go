@@ -9,14 +9,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// comparison replaces the verdicts for people if another robots.txt was tried on the
+// comparison replaces the verdicts in outputs for people if another robots.txt was tried on the
 // requests.
 func (d doc) comparison(prefixes, examples int) document {
 	result := block{Text: slices.Concat(d.partial(), []string{d.compared(), d.scope()})}
 	return withText(slices.Concat([]block{result}, d.changes(prefixes, examples), []block{d.advice()})...)
 }
 
-// compared is the result in a sentence.
+// compared states the result in a sentence.
 func (d doc) compared() string {
 	all, before, after := &d.WhatIf.All, d.Policy.File, d.WhatIf.File
 	requests := english.Plural(all.Compared(), "crawler request")
@@ -39,7 +39,7 @@ func (d doc) compared() string {
 }
 
 // changes lists what the other file would forbid, what it would allow, what is unknown, and the
-// rest, with a limited number of prefixes and examples for each crawler.
+// rest, with limited numbers of prefixes and examples per crawler.
 func (d doc) changes(prefixes, examples int) []block {
 	w, before, after := d.WhatIf, d.Policy.File, d.WhatIf.File
 	list := func(heading, title string, e report.Effect) block {
@@ -69,13 +69,13 @@ func (d doc) changes(prefixes, examples int) []block {
 	}
 }
 
-// pathChange are requests for paths that begin alike, or an example of them.
+// pathChange counts requests for paths with a common prefix, or is an example of one.
 type pathChange struct {
 	path            string
 	requests, bytes value
 }
 
-// changeTable has the requests with an effect, the crawlers with most of them first.
+// changeTable lists the requests with an effect, crawlers with the most of them first.
 func (d doc) changeTable(e report.Effect, prefixes, examples int) table {
 	list := slices.Clone(d.WhatIf.Crawlers)
 	list = slices.DeleteFunc(list, func(c report.ComparedInfo) bool { return c.Of(e).Requests == 0 })

@@ -31,7 +31,7 @@ func Names(names []string, width int) string {
 // Wrap breaks a text at blanks so that no line is too wide, unless a single word is.
 func Wrap(s string, width int) string { return text.WrapSoft(s, width) }
 
-// share writes a share in per cent; only none is 0 %, and only all is 100 %.
+// share formats a share in per cent. Only none is 0 %, and only all is 100 %.
 func share(of float64) string {
 	switch {
 	case of > 0 && of < 0.001:
@@ -56,7 +56,8 @@ func seconds(s float64) string {
 	}
 }
 
-// clock writes a time of the report to the second, shortClock to the minute; nothing if there is none.
+// clock formats a time of the report to the second, shortClock to the minute. They return nothing
+// for no time.
 func clock(t report.Time) string {
 	if _, offset := t.Zone(); offset == 0 {
 		return timeAs(t, "2006-01-02 15:04:05 UTC")
@@ -65,7 +66,7 @@ func clock(t report.Time) string {
 }
 func shortClock(t report.Time) string { return timeAs(t, "2006-01-02 15:04") }
 
-// days writes the day of a time of the report, or the first and the last of two.
+// days formats the day of a time of the report, or the first and last of two days.
 func days(first, last report.Time) string {
 	from, to := timeAs(first, time.DateOnly), timeAs(last, time.DateOnly)
 	if to == from {

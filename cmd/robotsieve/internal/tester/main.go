@@ -1,4 +1,4 @@
-// Command tester writes the page in which anybody can try a robots.txt. No binary of a release contains it.
+// Command tester writes the page for trying out a robots.txt. Release binaries don't contain it.
 package main
 
 import (

@@ -1,6 +1,6 @@
 //go:build js
 
-// Command wasm runs in a browser, on the page of check: the parser, the matcher and the notes of the command.
+// Command wasm runs the parser, matcher and notes of check in a browser, for the page of check.
 package main
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// maxSteps bounds each search, so that a page answers while its reader types.
+// maxSteps limits each search, so that the page keeps up with typing.
 const maxSteps = explain.MaxSteps / 20
 
-// known are the crawlers that come with the command, whose profiles tests have checked.
+// known is the set of built-in crawlers.
 var known, _ = crawler.New(crawler.Builtin())
 
 // file is the last robots.txt that was read.
@@ -43,7 +43,8 @@ func read(_ js.Value, args []js.Value) any {
 	return nil
 }
 
-// describe returns the page of the robots.txt, compared with an older one if given its name and bytes.
+// describe returns the page about the robots.txt. It compares the file with an older one if given
+// its name and bytes.
 func describe(_ js.Value, args []js.Value) any {
 	o := explain.Options{Robots: file, Lint: lint.Options{Crawlers: known}, Steps: maxSteps}
 	if len(args) > 0 {
@@ -98,7 +99,7 @@ func sectionOf(s *checkpage.Section) map[string]any {
 		"lines": lines, "more": s.More}
 }
 
-// ask takes the name of an agent and a URL, or a path, and returns the verdict by the robots.txt.
+// ask returns the robots.txt's verdict for the name of an agent and a URL or path.
 func ask(_ js.Value, args []js.Value) any {
 	agent, err := agentOf(strings.TrimSpace(args[0].String()))
 	url := strings.TrimSpace(args[1].String())
@@ -121,7 +122,7 @@ func ask(_ js.Value, args []js.Value) any {
 	return map[string]any{"verdict": a.Verdict(), "agent": a.Agent, "line": a.Line, "why": texts(why)}
 }
 
-// agentOf finds the crawler of a name, as --agent of the command does.
+// agentOf finds the crawler with a name, like the flag --agent.
 func agentOf(name string) (explain.Agent, error) {
 	claim := crawler.Claim{Profile: known.ByName(name), Name: name}
 	var err error

@@ -202,7 +202,7 @@ func (p *tab) click(selector string) {
 	p.do(chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(selector))))
 }
 
-// shotHeight is the height of a picture, and maxShots how many there are of a page.
+// shotHeight is the height of a picture, and maxShots limits the pictures per page.
 const (
 	shotHeight = 1400
 	maxShots   = 10

@@ -93,8 +93,8 @@ func (p *tab) edited(text string) {
 	p.do(err)
 }
 
-// TestCheckFits: at any width, light and dark, nothing sticks out of the page of a robots.txt, and all texts stand out
-// from what is behind them.
+// TestCheckFits checks at any width, light and dark, that nothing overflows the page of a
+// robots.txt, and that all texts contrast with their background.
 func TestCheckFits(t *testing.T) {
 	long := newer + "Disallow: /" + strings.Repeat("very-long-name-", 60) + "\nDisallow: /*?" + strings.Repeat("a", 300)
 	for _, width := range []int64{320, 390, 1280} {
@@ -116,7 +116,8 @@ func TestCheckFits(t *testing.T) {
 	}
 }
 
-// TestCheckTry: a URL has the verdict of the command, the line that decides is lit, and an edit shows at once.
+// TestCheckTry checks that a URL gets the command's verdict with the deciding line highlighted, and
+// that edits show at once.
 func TestCheckTry(t *testing.T) {
 	p := openCheck(t, newer, older, nil, view{})
 	for _, c := range []struct{ agent, url, verdict, line string }{
@@ -143,7 +144,7 @@ func TestCheckTry(t *testing.T) {
 	}
 }
 
-// TestCheckScriptWritesTheSame: what the script lays out when its reader edits is what the command wrote.
+// TestCheckScriptWritesTheSame checks that the script's layout equals the command's.
 func TestCheckScriptWritesTheSame(t *testing.T) {
 	p := openCheck(t, newer, older, nil, view{})
 	want := ask[string](p, parts)
@@ -156,7 +157,7 @@ func TestCheckScriptWritesTheSame(t *testing.T) {
 	}
 }
 
-// TestTester: the page without a file tells of any that is pasted.
+// TestTester checks that the page without a file describes a pasted one.
 func TestTester(t *testing.T) {
 	for _, v := range []view{{}, {width: 390, dark: true}} {
 		p := openWritten(t, v, func(w *bytes.Buffer) error { return render.WriteTester(w) })
@@ -178,8 +179,8 @@ func TestTester(t *testing.T) {
 	}
 }
 
-// TestCheckHostile: whatever stands in the files, the URLs and the fields, no script of it runs, and no element or
-// attribute of the page is from it.
+// TestCheckHostile checks that hostile files, URLs and fields run no script and add no element or
+// attribute to the page.
 func TestCheckHostile(t *testing.T) {
 	body := "User-agent: *\n"
 	for _, text := range reporttest.Attacks {
@@ -217,7 +218,8 @@ func TestCheckHostile(t *testing.T) {
 	check()
 }
 
-// TestCheckWithoutScripts: without scripts the page says the same of its file, and offers nothing that would not work.
+// TestCheckWithoutScripts checks that without scripts the page has the same content, and offers
+// nothing that would not work.
 func TestCheckWithoutScripts(t *testing.T) {
 	want := ask[string](openCheck(t, newer, older, []string{"/x"}, view{}), parts)
 	p := openCheck(t, newer, older, []string{"/x"}, view{noScripts: true})
@@ -230,7 +232,7 @@ func TestCheckWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestCheckPrint: on paper nothing is cut off, and there are no controls.
+// TestCheckPrint checks that on paper nothing is cut off, and that there are no controls.
 func TestCheckPrint(t *testing.T) {
 	urls := []string{"https://a.example/" + strings.Repeat("b", 400)}
 	p := openCheck(t, newer, older, urls, view{print: true, width: 720})
@@ -249,7 +251,8 @@ func TestCheckPrint(t *testing.T) {
 	}
 }
 
-// TestCheckOfLargeFileOpens: the largest file that crawlers read whole has a page that can be asked.
+// TestCheckOfLargeFileOpens checks that the page works for the largest file that crawlers read
+// completely.
 func TestCheckOfLargeFileOpens(t *testing.T) {
 	body := "User-agent: *\n"
 	for i := 0; len(body) < 511_900; i++ {

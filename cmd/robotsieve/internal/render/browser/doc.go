@@ -1,3 +1,3 @@
-// Package browser tests the page of audit --html in Chromium. It is a module of its own, so
-// that what drives a browser is required by nothing else.
+// Package browser tests the page of audit --html in Chromium. It is a separate module so that
+// nothing else depends on a browser driver.
 package browser

@@ -20,8 +20,8 @@ func twoYears(crawlers int) *report.Report {
 	return reporttest.Report(reporttest.Options{Crawlers: crawlers, Days: 730, Versions: 8, Lines: 40})
 }
 
-// TestPageFits: at any width, light and dark, of few crawlers and of many, nothing sticks out of
-// the page, and all texts stand out from what is after them.
+// TestPageFits checks at any width, light and dark, with few crawlers and many, that nothing
+// overflows the page, and that all texts contrast with their background.
 func TestPageFits(t *testing.T) {
 	for _, crawlers := range []int{1, 20, 300} {
 		r := twoYears(crawlers)
@@ -86,8 +86,8 @@ const faintTexts = `(() => {
 const column = `((n) => [...document.querySelectorAll("#crawlers table tbody:not(.sum) tr:not(.title)")].filter(r => ` +
 	`!r.hidden).map(r => r.cells[n].textContent))`
 
-// TestSortByMouse: a click on a heading sorts by it, another one the other way round, and no row is
-// lost or leaves its part of the table.
+// TestSortByMouse checks that clicking a heading sorts by it, clicking again reverses the order,
+// and no row is lost or leaves its part of the table.
 func TestSortByMouse(t *testing.T) {
 	p := open(t, twoYears(20), view{})
 	before := ask[[]string](p, column+"(0)")
@@ -106,8 +106,8 @@ func TestSortByMouse(t *testing.T) {
 	p.isSorted(2, "ascending")
 }
 
-// TestSortByKeyboard: Tab reaches the headings, Enter and Space press them, and what has the focus
-// is seen.
+// TestSortByKeyboard checks that Tab reaches the headings, Enter and Space press them, and the
+// focus is visible.
 func TestSortByKeyboard(t *testing.T) {
 	p := open(t, twoYears(20), view{})
 	const focus = `document.activeElement.closest("#crawlers th:nth-child(2)") !== null`
@@ -118,7 +118,7 @@ func TestSortByKeyboard(t *testing.T) {
 		p.keys("\t")
 	}
 	if ask[string](p, `getComputedStyle(document.activeElement).outlineStyle`) == "none" {
-		t.Error("it is not seen what has the focus")
+		t.Error("the focus is not visible")
 	}
 	p.keys("\r")
 	p.isSorted(2, "descending")
@@ -164,8 +164,8 @@ func (p *tab) isSorted(column int, direction string) {
 	}
 }
 
-// TestFilter: typing a part of a name leaves the crawlers that have it, in the table and over time,
-// and Escape or an empty text shows all.
+// TestFilter checks that typing part of a name shows only matching crawlers, in the table and over
+// time, and that Escape or an empty text shows all.
 func TestFilter(t *testing.T) {
 	p := open(t, twoYears(20), view{})
 	all := len(ask[[]string](p, column+"(0)"))
@@ -177,7 +177,7 @@ func TestFilter(t *testing.T) {
 	const strips = `[...document.querySelectorAll(".strip[data-crawler]")].filter(s => s.dataset.crawler && ` +
 		`s.checkVisibility()).map(s => s.dataset.crawler)`
 	if got := ask[[]string](p, strips); !slices.Equal(got, []string{"GPTBot"}) {
-		t.Errorf("the strips are of %q", got)
+		t.Errorf("the strips show %q", got)
 	}
 	if n := ask[int](p, `document.querySelectorAll("#crawlers .sum tr").length`); n != 1 {
 		t.Errorf("%d rows of sums", n)
@@ -191,8 +191,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestCategories: the buttons leave the crawlers of the chosen categories, say how many of how many, and
-// what they requested; pressed again they show all.
+// TestCategories checks that the buttons show the crawlers of the chosen categories with their
+// number and requests, and that pressing them again shows all.
 func TestCategories(t *testing.T) {
 	p := open(t, twoYears(40), view{width: 390})
 	all := ask[[]string](p, column+"(0)")
@@ -226,9 +226,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever stands in logs, names and files, no script of it runs, nothing is loaded
-// (see open), and no element or attribute of the page is from it. Moved over and focused, the
-// page stays quiet.
+// TestHostile checks that hostile logs, names and files run no script, load nothing (see open), and
+// add no element or attribute to the page, even after moving over it and focusing.
 func TestHostile(t *testing.T) {
 	for shift := range 3 {
 		texts := append(slices.Clone(reporttest.Attacks[shift*7%len(reporttest.Attacks):]), reporttest.Attacks...)
@@ -257,8 +256,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestWithoutScripts: the page says the same without scripts, and offers nothing that would not
-// work.
+// TestWithoutScripts checks that the page has the same content without scripts, and offers nothing
+// that would not work.
 func TestWithoutScripts(t *testing.T) {
 	r := twoYears(20)
 	const text = `document.querySelector("label.filter, .filter")?.remove(), document.body.innerText`
@@ -273,7 +272,7 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestPrint: on paper nothing is folded or cut off.
+// TestPrint checks that on paper nothing is folded or cut off.
 func TestPrint(t *testing.T) {
 	p := open(t, twoYears(20), view{print: true, width: 720})
 	p.shoot("print")
@@ -301,8 +300,8 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestScreenReader: each picture, table and control has a name, headings leave out no level, and
-// cells have headings.
+// TestScreenReader checks that each picture, table and control has a name, that headings skip no
+// level, and that cells have headings.
 func TestScreenReader(t *testing.T) {
 	p := open(t, twoYears(20), view{})
 	for what, expression := range map[string]string{
@@ -326,8 +325,8 @@ func TestScreenReader(t *testing.T) {
 	}
 }
 
-// TestMarksAreSeen: the lines where robots.txt changed and failed, which all strips share, have the
-// strokes of the style.
+// TestMarksAreSeen checks that the lines where robots.txt changed and failed, which all strips
+// share, are drawn in their style.
 func TestMarksAreSeen(t *testing.T) {
 	p := open(t, twoYears(1), view{})
 	for _, class := range []string{"changed", "failed"} {

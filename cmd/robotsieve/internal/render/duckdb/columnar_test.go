@@ -34,8 +34,8 @@ func open(t *testing.T, name string) *columnar.File {
 	return f
 }
 
-// Files that DuckDB writes, in each codec and both versions of the format, have the values that it
-// was told to write.
+// TestParquetOfDuckDB checks the values of files written by DuckDB, in each codec and both versions
+// of the format.
 func TestParquetOfDuckDB(t *testing.T) {
 	db := database(t)
 	if _, err := db.Exec(`CREATE TABLE pages AS SELECT
@@ -110,7 +110,7 @@ func checkValues(t *testing.T, f *columnar.File) {
 	}
 }
 
-// DuckDB reads a sidecar, and joins it with its file by the position.
+// TestSidecarInDuckDB checks that DuckDB reads a sidecar, and joins it with its file by position.
 func TestSidecarInDuckDB(t *testing.T) {
 	db, dir := database(t), t.TempDir()
 	pages, verdicts := filepath.Join(dir, "pages.parquet"), filepath.Join(dir, "verdicts.parquet")

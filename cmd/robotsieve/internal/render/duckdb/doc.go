@@ -1,4 +1,4 @@
-// Package duckdb tests that DuckDB reads the rows of audit --list, also by the queries of
-// docs/howto/studies.sql, and the verdicts of sidecars, and that scan/columnar reads what DuckDB writes. It is
-// a module of its own, whose requirements nothing else needs, and its tests need cgo.
+// Package duckdb tests that DuckDB can read the rows of audit --list, the queries of
+// docs/howto/studies.sql and the verdicts of sidecars, and that scan/columnar can read what DuckDB
+// writes. It is a separate module, which keeps its requirements apart, and its tests need cgo.
 package duckdb

@@ -78,8 +78,9 @@ func columns(t *testing.T) (names, types []string) {
 	return names, types
 }
 
-// DuckDB reads the rows in each form, with the types that docs/reference/rows.md has, and they are the same
-// requests. The rows of each crawler are as many as the report has.
+// TestRowsInDuckDB checks that DuckDB reads the rows in each format with the types of
+// docs/reference/rows.md, that all have the same requests, and that each crawler has as many rows
+// as the report says.
 func TestRowsInDuckDB(t *testing.T) {
 	if _, err := os.Stat(program); err != nil {
 		t.Skipf("%s has not been built: make build", program)

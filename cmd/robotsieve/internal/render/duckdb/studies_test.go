@@ -22,8 +22,9 @@ const (
 		"User-agent: GPTBot\nDisallow: /\n"
 )
 
-// The queries of docs/howto/studies.sql give the figures in testdata. These were counted by another program, in Go:
-// the options --studies and --undeclared of audit, before the queries took their place.
+// TestStudiesInDuckDB compares the results of the queries in docs/howto/studies.sql with testdata.
+// Its figures were counted by another program: the options --studies and --undeclared of audit,
+// which the queries replaced.
 func TestStudiesInDuckDB(t *testing.T) {
 	robots := filepath.Join(t.TempDir(), "robots.txt")
 	if err := os.WriteFile(robots, []byte(robotsOf2015), 0o666); err != nil {
@@ -76,7 +77,7 @@ func studied(t *testing.T, args []string) *sql.DB {
 	return db
 }
 
-// checkFigures compares the rows of a query with those of a file in testdata.
+// checkFigures compares the rows of a query with a file in testdata.
 func checkFigures(t *testing.T, db *sql.DB, name, query string) {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", name+".csv"))
@@ -117,7 +118,8 @@ func checkFigures(t *testing.T, db *sql.DB, name, query string) {
 	}
 }
 
-// Addresses of one IPv6 /64 are one client's, and so is one of IPv4 in any form.
+// TestClientsInDuckDB checks that addresses of the same IPv6 /64, or of the same IPv4 in any form,
+// count as one client.
 func TestClientsInDuckDB(t *testing.T) {
 	text, err := os.ReadFile(queries)
 	if err != nil {
