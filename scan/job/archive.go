@@ -200,7 +200,15 @@ func Trend(ctx context.Context, o ClassOptions, each func(*report.MonthClass) er
 	if err != nil {
 		return err
 	}
-	return listAll(ctx, o.Archive, c.Rules, func() error { return c.Months(each) })
+	months := archived.NewMonths(c)
+	if err := listAll(ctx, o.Archive, c.Rules, c.List); err != nil {
+		return err
+	}
+	err = months.Rows(each)
+	if _, tooMany := errors.AsType[archived.MonthsError](err); tooMany {
+		return inputError(fmt.Errorf("%s: %w", o.Archive, err))
+	}
+	return err
 }
 
 // newClasses opens an archive for classes.

@@ -188,12 +188,15 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		o.Messages.warn("%v", err)
 	}
 	opened, err := lists.Open(ctx, inputs, &lists.Options{Format: o.Format, Column: o.List.Column, Date: o.List.Date,
-		Key: o.List.Key, Single: o.Annotate == Parquet, Prompt: o.Prompt,
+		Key: o.List.Key, Prompt: o.Prompt,
 		Warn: func(m string) { o.Messages.warn("%s", m) }}, memory.workers(o.Workers))
 	if err != nil {
 		return nil, errNothingDone
 	}
 	defer opened.Close()
+	if n := len(opened.Inputs) + len(opened.Refused) + len(errs); o.Annotate == Parquet && n > 1 {
+		return nil, usageError("option Annotate parquet makes a table of one list, and there are %d: filter each apart", n)
+	}
 	for _, err := range opened.Refused {
 		o.Messages.warn("%v", err)
 	}
@@ -256,7 +259,7 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l *lists.Lists
 		return summary, records.Results(), err
 	}
 	var table *columnar.Sidecar
-	if o.Annotate == Parquet && len(l.Inputs) > 0 { // one: others were refused
+	if o.Annotate == Parquet && len(l.Inputs) > 0 {
 		table = columnar.NewSidecar(out, l.Keys)
 		out = table
 	}

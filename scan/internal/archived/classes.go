@@ -2,6 +2,7 @@ package archived
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile/prove"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -119,29 +121,43 @@ func (c *Classes) byRules(m *automaton.Machine, r *automaton.Ruleset) report.Sit
 	return class
 }
 
-// Months calls each for every agent and month, from that of the first dated version to that of the last one: how many
-// sites had which class at the end of the month. It runs within the Use of Rules.Mapped.
-func (c *Classes) Months(each func(*report.MonthClass) error) error {
-	t := months{Classes: c, changes: map[monthAgent]map[string]int64{}, first: math.MaxInt, end: math.MinInt}
+// NewMonths returns a count of what List calls Each for, by month.
+func NewMonths(c *Classes) *Months {
+	t := &Months{Classes: c, changes: map[monthAgent]map[string]int64{}, first: math.MaxInt, end: math.MinInt}
 	c.Each = t.add
-	if err := c.List(); err != nil {
-		return err
+	return t
+}
+
+// MonthsError is the number of months between the first date and the last, if there are too many.
+type MonthsError int64
+
+func (e MonthsError) Error() string {
+	return english.Plural(int64(e), "month") + " lie between its first date and its last, too many to list by month"
+}
+
+// maxMonths bounds the months of a trend: a calendar has years of four digits, but an archive any instant.
+const maxMonths = 12 * 10_000
+
+// Rows calls each, after List, for every agent and month, from that of the first dated version to that of the last one:
+// how many sites had which class at the end of the month.
+func (t *Months) Rows(each func(*report.MonthClass) error) error {
+	if t.first < t.end && t.end-t.first >= maxMonths {
+		return MonthsError(t.end - t.first)
 	}
-	for _, a := range c.Agents {
-		sum := t.changes[monthAgent{math.MinInt, a.Name}]
+	for _, a := range t.Agents {
+		sum := map[string]int64{}
+		maps.Copy(sum, t.changes[monthAgent{math.MinInt, a.Name}])
 		for month := t.first; month <= t.end; month++ {
 			row := report.MonthClass{Month: time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01"),
-				Agent: a.Name, Sites: t.sites, Classes: map[string]int64{}}
-			known := int64(0)
-			for _, class := range report.MonthClasses()[1:] {
-				if sum == nil {
-					sum = map[string]int64{}
-				}
-				sum[class] += t.changes[monthAgent{month, a.Name}][class]
-				row.Classes[class] = sum[class]
-				known += sum[class]
+				Agent: a.Name, Sites: t.sites}
+			for class, n := range t.changes[monthAgent{month, a.Name}] {
+				sum[class] += n
 			}
-			row.Classes[report.UnknownClass] = t.sites - known // also those without a version yet
+			row.Classes = maps.Clone(sum)
+			row.Classes[report.UnknownClass] = t.sites // also those without a version yet
+			for _, class := range report.MonthClasses()[1:] {
+				row.Classes[report.UnknownClass] -= sum[class]
+			}
 			if err := each(&row); err != nil {
 				return err
 			}
@@ -156,8 +172,8 @@ type monthAgent struct {
 	agent string
 }
 
-// months counts how the number of sites of a class changes from month to month.
-type months struct {
+// Months counts how the number of sites of a class changes from month to month.
+type Months struct {
 	*Classes
 	changes    map[monthAgent]map[string]int64
 	origin     string // of the last class
@@ -167,7 +183,7 @@ type months struct {
 
 // add counts a version from its first month to the one before its end. If a site has origins by https and
 // by http, the one by https counts.
-func (t *months) add(c *report.SiteClass) error {
+func (t *Months) add(c *report.SiteClass) error {
 	if host, isPlain := strings.CutPrefix(c.Origin, "http://"); isPlain {
 		secure := "https://" + strings.TrimSuffix(host, ":80") + ":443"
 		if _, found, err := t.Archive.LookupAt([]byte(secure), t.Archive.Dialects()[0], math.MaxInt64); found || err != nil {

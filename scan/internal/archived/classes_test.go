@@ -2,6 +2,7 @@ package archived
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -43,5 +44,20 @@ func TestRulesetsAreClassedOnce(t *testing.T) {
 	c.Each = func(*report.SiteClass) error { n++; return nil }
 	if err := c.List(); err != nil || n != 90 || len(c.known) != 3 {
 		t.Errorf("%d classes of %d rulesets, not 90 of 3 (%v)", n, len(c.known), err)
+	}
+}
+
+// An archive whose dates lie ages apart is refused by month: its table would have no end.
+func TestTrendOfAgesIsRefused(t *testing.T) {
+	for last, refused := range map[int64]bool{253_402_300_799: false, math.MaxInt64 - 1: true} {
+		tr := Months{Classes: NewClasses(&Rules{}, true, 0), first: math.MaxInt,
+			changes: map[monthAgent]map[string]int64{}, end: math.MinInt}
+		for _, from := range []int64{-62_135_596_800, last} { // from the year 1
+			_ = tr.add(&report.SiteClass{Origin: "https://a.example:443", From: from, Until: math.MaxInt64, Class: "full"})
+		}
+		err := tr.Rows(func(*report.MonthClass) error { return nil })
+		if refused != (err != nil) {
+			t.Errorf("up to %d: %v", last, err)
+		}
 	}
 }

@@ -39,7 +39,6 @@ const (
 type Options struct {
 	Format            string // of package list; "" or "auto" detects it
 	Column, Date, Key string
-	Single            bool                 // only one list is read
 	Prompt            bool                 // the caller waits for the first line of a pipe
 	Warn              func(message string) // not nil
 }
@@ -181,8 +180,6 @@ func (l *Lists) add(ctx context.Context, o *Options, in *source.Input, f found) 
 	case f.err != nil:
 	case l.Records && f.kind != list.WARC:
 		f.err = errors.New("it is not WARC, as other inputs are: filter it apart")
-	case o.Single && len(l.Inputs) > 0:
-		f.err = errors.New("option Annotate parquet is of one list: filter it apart")
 	case o.Key != "" && f.kind != list.Parquet:
 		f.err = errors.New("option List.Key is a column of a Parquet file, which this is not")
 	case f.kind == list.Sitemap:
