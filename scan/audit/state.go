@@ -246,7 +246,10 @@ func (r *Run) Add(s *State) error {
 	}
 	r.tally.merge(t)
 	r.hasStates = true
-	return r.deferred.AddSaved(s.file, s.records, s.size-s.records)
+	if err := r.deferred.AddSaved(s.file, s.records, s.size-s.records); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
 }
 
 // Rows and tallies as CBOR (RFC 8949), for deferred records and states: their exported fields,

@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -199,10 +201,11 @@ func jsonSign(lines [][]byte) error {
 	if !sniff.Most(lines, isObject) || len(objects) == 0 {
 		return nil
 	}
-	g := guessOf(objects[0])
-	for _, object := range objects[1:] { // the first may be a message
-		if other := guessOf(object); len(other.missing) < len(g.missing) {
-			g = other
+	object := objects[0]
+	g := guessOf(object)
+	for _, other := range objects[1:] { // the first may be a message
+		if o := guessOf(other); len(o.missing) < len(g.missing) {
+			g, object = o, other
 		}
 	}
 	const most = 20
@@ -218,6 +221,8 @@ func jsonSign(lines [][]byte) error {
 	switch {
 	case len(g.paths) == 0:
 		return nil
+	case len(g.missing) > 0 && syntaxError(object) != nil: // what is missing may stand behind the error
+		return fmt.Errorf("this is like JSON, but %w in the line %s", syntaxError(object), quote(object))
 	case len(g.missing) > 0:
 		return fmt.Errorf("this is JSON without %s, which an audit needs: have the server log it. "+
 			"The keys of its first line are %s", strings.Join(g.missing, " and "), keys)
@@ -227,4 +232,15 @@ func jsonSign(lines [][]byte) error {
 	}
 	return fmt.Errorf("this is JSON whose keys are not known: say what they mean, perhaps by option Format '%s'. "+
 		"The keys of its first line are %s", strings.Join(g.words, " "), keys)
+}
+
+// syntaxError returns what is wrong with an object, nil if nothing is or if it has the escapes of nginx
+// (\x22), which are read.
+func syntaxError(object []byte) error {
+	var wrong *json.SyntaxError
+	var any any
+	if err := json.Unmarshal(object, &any); !errors.As(err, &wrong) || object[max(wrong.Offset-1, 0)] == 'x' {
+		return nil
+	}
+	return fmt.Errorf("at byte %d there is an %w", wrong.Offset, wrong)
 }

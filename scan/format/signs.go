@@ -36,7 +36,7 @@ func (d *detection) named() error {
 		if what := sniff.Lines(inner); what != "" {
 			return is(what + inEnvelopes(around))
 		}
-		if sniff.Most(inner, headless().Match) && len(around) == 0 {
+		if sniff.Most(inner, headless().Match) && len(around) == 0 && !d.beginsWithHeader() {
 			writer := "a W3C log, such as IIS writes"
 			if sniff.Most(inner, headlessCloudFront().Match) {
 				writer = "a log of Amazon CloudFront"
@@ -84,6 +84,19 @@ func (d *detection) lineWith(begin string) []byte {
 		return nil
 	}
 	return d.lines[i]
+}
+
+// beginsWithHeader reports whether a W3C log names its columns before its first request.
+func (d *detection) beginsWithHeader() bool {
+	for _, line := range d.lines {
+		if line[0] != '#' {
+			return false
+		}
+		if bytes.HasPrefix(line, []byte(w3cFormat.dialect.header)) {
+			return true
+		}
+	}
+	return false
 }
 
 // inEnvelopes names the envelopes that lines are in.
@@ -168,9 +181,13 @@ func (d *detection) err() error {
 	for i, c := range best {
 		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines)
 	}
-	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. "+
+	unread := ""
+	if line := d.firstUnread(best); line != nil { // the others may be no requests
+		unread = "The first line that is not read is " + quote(line) + ". "
+	}
+	return fmt.Errorf("no format reads enough of its first %d lines: %s. %s"+
 		"Use option Format to name or describe its format; job.Explain shows how the lines are read",
-		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
+		len(d.lines), strings.Join(reads, " and "), unread)
 }
 
 // candidates returns the formats that explain some lines, best first.

@@ -24,7 +24,16 @@ func TestLogsOfStrangers(t *testing.T) {
 	const akamaiEnd = "\t200\t12\t5\t\"-\"\t\"Mozilla/5.0%20(compatible;%20GPTBot/1.2)\"\t\"-\""
 	const realtime = "#Fields: timestamp c-ip sc-status cs-method cs-protocol cs-host cs-uri-stem x-edge-location x-host-header " +
 		"cs-user-agent\n"
+	alb := func(client string) string {
+		return `h2 2026-03-04T05:06:08.0Z app/a/1 ` + client + ` 10.0.0.1:80 0.0 0.1 0.0 200 200 34 12 ` +
+			`"GET https://www.example.com:443/private/a HTTP/2.0" "Mozilla/5.0 (compatible; GPTBot/1.2)" E T arn "Root=1" ` +
+			`"www.example.com" "-" 1 2026-03-04T05:06:07.0Z "forward" "-" "-"`
+	}
 	for _, c := range []struct{ name, head, format, addr, host, forwarded string }{
+		{"IPv6 with a port, as the ninth group", alb("2001:db8:4538:1:bcf4:5264:e01c:f215:1718"), "alb",
+			"2001:db8:4538:1:bcf4:5264:e01c:f215", "www.example.com", ""},
+		{"IPv6 with a port that is no group", alb("2001:db8::f215:50718"), "alb", "2001:db8::f215", "www.example.com", ""},
+		{"IPv6 whose port may be a group", alb("2001:db8::f215:1718"), "alb", "2001:db8::f215:1718", "www.example.com", ""},
 		{"X-Forwarded-For behind, with a port", `10.0.0.9 - - ` + crawled + ` "203.0.113.7:4711"`, "combined",
 			"10.0.0.9", "", "203.0.113.7:4711"},
 		{"X-Forwarded-For behind, of IPv6 with a port", `10.0.0.9 - - ` + crawled + ` "[2001:db8::5]:41234"`, "combined",

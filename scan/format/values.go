@@ -238,10 +238,20 @@ func bareAddress(b []byte) []byte {
 		if end := bytes.IndexByte(b, ']'); end > 0 {
 			return b[1:end]
 		}
-	case colon > 0 && isNumeric(b[:colon]), colon == 1 && b[0] == '-':
+	case colon > 0 && isNumeric(b[:colon]), colon == 1 && b[0] == '-', isPortAt(colon+1, b):
 		return b[:colon]
 	}
 	return b
+}
+
+// isPortAt reports whether the last group of an IPv6 address without brackets is a port, as AWS's load
+// balancers write it: a number that is longer than a group, or the ninth group. Of fewer groups with a
+// shorter number nobody can tell.
+func isPortAt(at int, b []byte) bool {
+	const groups, longestGroup, longestPort = 8, 4, 5
+	last := b[at:]
+	return len(last) > 0 && len(last) <= longestPort && isDigits(last) &&
+		(len(last) > longestGroup || bytes.Count(b, []byte(":")) == groups) && plausibleAddress(b[:at-1])
 }
 
 // isNumeric reports whether b has only digits and dots, like an IPv4 address.

@@ -174,6 +174,9 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return nil, err
 	}
 	defer lists.Close()
+	if n := len(lists.inputs) + len(lists.refused) + len(errs); o.Annotate == Parquet && n > 1 {
+		return nil, usageError("option Annotate parquet makes a table of one list, and there are %d: filter each apart", n)
+	}
 	for _, err := range lists.refused {
 		o.Messages.warn("%v", err)
 	}
@@ -234,7 +237,7 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 		return summary, records.Results(), err
 	}
 	var table *columnar.Sidecar
-	if o.Annotate == Parquet && len(l.inputs) > 0 { // one: others were refused
+	if o.Annotate == Parquet && len(l.inputs) > 0 {
 		table = columnar.NewSidecar(out, l.keys)
 		out = table
 	}

@@ -164,8 +164,6 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 	case f.err != nil:
 	case l.records && f.kind != list.WARC:
 		f.err = errors.New("it is not WARC, as other inputs are: filter it apart")
-	case o.Annotate == Parquet && len(l.inputs) > 0:
-		f.err = errors.New("option Annotate parquet is of one list: filter it apart")
 	case o.List.Key != "" && f.kind != list.Parquet:
 		f.err = errors.New("option List.Key is a column of a Parquet file, which this is not")
 	case f.kind == list.Sitemap:

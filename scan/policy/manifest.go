@@ -236,8 +236,14 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 }
 
 func checkColumns(columns []string) error {
+	isNeeded := func(c string) bool { return slices.Contains(neededColumns, c) }
 	for i, c := range columns {
-		if !slices.Contains(allowedColumns, c) {
+		switch {
+		case slices.Contains(allowedColumns, c):
+		case !slices.ContainsFunc(columns, isNeeded): // a file of another kind, or with semicolons
+			return fmt.Errorf("unknown column %q: the first line of a manifest names its columns, with commas between: %s",
+				c, strings.Join(neededColumns, ","))
+		default:
 			return fmt.Errorf("unknown column %q", c)
 		}
 		if slices.Contains(columns[:i], c) {

@@ -107,13 +107,17 @@ func TestManifestRefused(t *testing.T) {
 	twice := func(line string) string {
 		return "M:" + line + ": second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"
 	}
+	const namesColumns = "the first line of a manifest names its columns, with commas between: from,origin,status,file"
 	cases := map[string]string{ // what is wrong with manifests
 		"":                               "M: no rows",
 		head:                             "M: no rows",
 		"from,origin,status\n":           `M:1: no column "file"`,
 		"from,origin,status,file,etag\n": `M:1: unknown column "etag"`,
 		"from,origin,status,file,from\n": `M:1: column "from" is there twice`,
-		ok:                               `M:1: unknown column "2026-11-01T00:00:00Z"`,
+		ok:                               `M:1: unknown column "2026-11-01T00:00:00Z": ` + namesColumns,
+		"from;origin;status;file\r\n":    `M:1: unknown column "from;origin;status;file": ` + namesColumns,
+		"sep=;\r\nfrom;origin\r\n":       `M:1: unknown column "sep=;": ` + namesColumns,
+		"User-agent: *\nDisallow: /\n":   `M:1: unknown column "User-agent: *": ` + namesColumns,
 		head + ok + "\n2026-11-01T00:00:00Z,https://example.com\n": "M:4: wrong number of fields",
 		head + "a,b,c,d,e,f,g\n":                                   "M:2: wrong number of fields",
 		head + "a\"b,c,d,e,f,g\n":                                  `M:2: bare " in non-quoted-field`,

@@ -274,6 +274,21 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
+// TestXzPadding checks that another stream may follow padding (xz file format, 2.2).
+func TestXzPadding(t *testing.T) {
+	one := xzFile(1, []byte("a line\n"))
+	for _, zeros := range []int{4, 8, 512} {
+		got, res := decoded(t, slices.Concat(one, make([]byte, zeros), one, make([]byte, zeros)))
+		if string(got) != "a line\na line\n" || res.Err != nil || len(res.Warnings) > 0 {
+			t.Errorf("%d zero bytes: %q, %+v", zeros, got, res)
+		}
+	}
+	got, res := decoded(t, slices.Concat(one, make([]byte, 6), one))
+	if string(got) != "a line\n" || !errors.Is(res.Err, errTrailing) {
+		t.Errorf("6 zero bytes: %q, %+v", got, res)
+	}
+}
+
 // TestXzBlocks checks the limit on blocks, of each of which the library keeps a record.
 func TestXzBlocks(t *testing.T) {
 	got, err := length(t, []*Input{NewInput("a", bytes.NewReader(xzFile(maxXzBlocks+1, nil)), -1)}, Options{Workers: 1})

@@ -52,7 +52,10 @@ func (d *xzDecoder) next() (err error) {
 		case len(magic) == 0:
 			return err // io.EOF is the proper end
 		case magic[0] == 0:
-			return d.padding()
+			if err := d.padding(); err != nil {
+				return err
+			}
+			return d.next()
 		case !strings.HasPrefix("\xfd7zXZ\x00", string(magic)):
 			return errTrailing
 		}

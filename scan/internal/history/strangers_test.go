@@ -86,6 +86,7 @@ func TestPagesOfJSON(t *testing.T) {
 	row := func(day int) string {
 		return fmt.Sprintf(`,["k","202601%02d000000","https://a.example/robots.txt","text/plain","200","%s","1"]`, day, sha("A"))
 	}
+	const text = "k 20260101000000 https://a.example/robots.txt text/plain 200 A 1\n"
 	for name, c := range map[string]struct {
 		text  string
 		rows  int
@@ -97,6 +98,10 @@ func TestPagesOfJSON(t *testing.T) {
 		"indented":       {"\r\n\t " + head + row(1) + "\n]\n\n[\n]\n" + head + row(2) + "]", 2, ""},
 		"other order":    {head + row(1) + `][["original","timestamp"],["https://a.example/robots.txt","20260102000000"]]`, 2, "no status"},
 		"key":            {head + row(1) + `,[],["key"]][]` + head + row(2) + "]", 2, ""},
+		"text with key":  {text + "\nkey\n", 1, ""},
+		"text, cut":      {text + "com,exam", 1, "not a row of CDX"},
+		"a word first":   {"com,exam\n" + text, 1, "not a row of CDX"},
+		"one word":       {head + row(1) + `,["key"]` + row(2) + "]", 2, "not a row of CDX"},
 		"numbers":        {head + row(1) + `,["k",20260102000000],null,{"a":1},7` + row(3) + "]", 2, "not a row of CDX"},
 		"cut":            {head + row(1) + row(2), 2, "cut off after row 3"},
 		"cut comma":      {head + row(1) + row(2) + ",", 2, "from row 4 on"},

@@ -184,16 +184,18 @@ func (c *captures) read(ctx context.Context, in *source.Input) error {
 }
 
 // cdxRows calls each for the rows of a text or of CDXJ, with nil for invalid rows. A line with a
-// single word is the key with which a CDX server continues.
+// single word behind an empty line is the key with which a CDX server continues; without that line
+// it is a row that was cut off.
 func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxRow)
-	n := 1
+	n, before := 1, 0 // words of the line before
 	for ; lines.Scan(); n++ {
 		text := strings.TrimSpace(lines.Text())
 		words := strings.Fields(text)
-		switch {
-		case len(words) < 2 && !strings.HasPrefix(text, "{"), text[0] == '!': // also metadata of CDXJ
+		isKey := len(words) == 1 && before == 0 && n > 1 && text[0] != '{'
+		switch before = len(words); {
+		case len(words) == 0, isKey, text[0] == '!': // also metadata of CDXJ
 			continue
 		case words[0] == "CDX":
 			columns = words[1:]
@@ -251,12 +253,13 @@ var errNoArray = errors.New("no array of JSON")
 
 // cdxPage reads the rest of an array.
 func cdxPage(d *json.Decoder, bounded *io.LimitedReader, n *int, each func(n int, f map[string]string) error) error {
-	var columns []string
+	var columns, before []string
 	for d.More() {
 		var row []string
 		bounded.N = maxRow
 		*n++
 		err := d.Decode(&row)
+		isKey := len(row) == 1 && before != nil && len(before) == 0
 		_, isOther := errors.AsType[*json.UnmarshalTypeError](err) // a row with values other than texts
 		switch {
 		case isOther && columns != nil:
@@ -265,9 +268,10 @@ func cdxPage(d *json.Decoder, bounded *io.LimitedReader, n *int, each func(n int
 			return fmt.Errorf("from row %d on it is no CDX: %w", *n, err)
 		case columns == nil:
 			columns = row
-		case len(row) > 1:
+		case len(row) > 0 && !isKey:
 			err = each(*n, cdxRow(columns, row))
 		}
+		before = row
 		if err != nil {
 			return err
 		}

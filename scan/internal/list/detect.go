@@ -39,6 +39,8 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 		}
 	case first[0] == '{':
 		return objects(head, rows)
+	case bytes.Contains(first, []byte("\x00http")): // as find -print0 and sort -z write
+		return Unknown, errors.New("its URLs end in zero bytes, not in line ends: convert it with tr '\\0' '\\n'")
 	case rowsLine().Match(first):
 		return Unknown, errors.New("it is an array of arrays of JSON, as the Wayback Machine's index is with output=json: " +
 			"convert it with jq -r '.[] | @csv', or leave output out")

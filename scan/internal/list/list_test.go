@@ -287,6 +287,8 @@ func TestDetect(t *testing.T) {
 		{"", "PAR1\x00\x00", "", "parquet"},
 		{"", "filedesc://x", "", "this is an ARC file"},
 		{"", "\x89PNG\r\n", "", "this is an image"},
+		{"", "http://a/x\x00http://a/p\x00", "", `its URLs end in zero bytes, not in line ends: convert it with tr '\0' '\n'`},
+		{"", "http://a/x\x00\nhttp://a/p\x00\n", "", "urls"},
 		{"", "\xff\xfeh\x00", "", "this is text in UTF-16"},
 	} {
 		kind, err := Detect([]byte(test.head), test.name, Options{Column: test.column})

@@ -50,7 +50,7 @@ var magics = []struct {
 	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document; export it as CSV or text"},
 	{0, "WARC/", "a web archive (WARC), not an access log; robotsieve compile reads the robots.txt in it"},
 	{0, "filedesc://", "an ARC file, the format before WARC; convert it to WARC"},
-	{0, "rsvrun1\n", "a state of robotsieve audit; robotsieve merge reads it"},
+	{0, "robotsieve state ", "a state of robotsieve audit; robotsieve merge reads it"},
 	{0, "\x89rsv\r\n", "an archive of robotsieve compile; robotsieve filter option Archive reads it"},
 	{0, "\x7fELF", "a program, not a log"},
 	{0, "\x89PNG", "an image, not a log"},
