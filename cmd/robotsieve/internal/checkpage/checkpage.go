@@ -209,8 +209,8 @@ func changes(d *explain.Description) Section {
 
 // barred shows how much is forbidden to each crawler.
 func barred(d *explain.Description) Section {
-	t := newTable("barred", "Who is barred", "Crawlers for search, AI and SEO that the file does not treat as all others, "+
-		"with a shortest path that is forbidden and a shortest one that is allowed.",
+	t := newTable("barred", "Who is barred", "Crawlers for search, AI and SEO that the file does not treat as all "+
+		"others, with a shortest path that is forbidden and a shortest one that is allowed.",
 		"crawlers", "what is forbidden", "`forbidden, for example`", "`allowed, for example`")
 	words := map[string]string{"full": "everything", "partial": "a part", "none": "nothing"}
 	for i, row := range d.Barred {
