@@ -54,7 +54,9 @@ func newSites(c *Config, q *quota) sites {
 		unnamed: site{Site: unnamed, schemeless: true}}
 }
 
-func (w *sites) empty() { w.hosts, w.urls = siteMemo{known: memo[*site]{}}, siteMemo{known: memo[*site]{}} }
+func (w *sites) empty() {
+	w.hosts, w.urls = siteMemo{known: memo[*site]{}}, siteMemo{known: memo[*site]{}}
+}
 
 // site returns where the request of a record went, by the first of: the authority of an
 // absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.

@@ -39,6 +39,16 @@ func (r RuleText) Permission() string {
 	}
 }
 
+// Severities are the severities of notes, the gravest first.
+func Severities() []string { return []string{"error", "warning", "note"} }
+
+// Gravest returns the notes, the gravest first.
+func (d *Description) Gravest() []lint.Note {
+	return slices.SortedStableFunc(slices.Values(d.Notes), func(x, y lint.Note) int {
+		return slices.Index(Severities(), x.Severity) - slices.Index(Severities(), y.Severity)
+	})
+}
+
 // NoteText returns a note with the parts of the lines that it concerns.
 func NoteText(n lint.Note) string {
 	if n.Text == "" {
@@ -98,14 +108,20 @@ func ChangesOf(differences []Difference) (list []Change) {
 
 // Words name the agents of a change, and the rules that decide now and decided before.
 func (c Change) Words() (agents, now, before string) {
-	var names []string
 	var linesNow, linesBefore []int
 	for _, x := range c {
-		names = append(names, x.Agent)
 		linesNow, linesBefore = append(linesNow, x.LineAfter), append(linesBefore, x.LineBefore)
 	}
+	return english.List(c.Names()), decidedBy(c[0].RuleAfter, linesNow), decidedBy(c[0].RuleBefore, linesBefore)
+}
+
+// Names name the agents of a change.
+func (c Change) Names() (names []string) {
+	for _, x := range c {
+		names = append(names, x.Agent)
+	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
-	return NamesOf(names), decidedBy(c[0].RuleAfter, linesNow), decidedBy(c[0].RuleBefore, linesBefore)
+	return spelled(names)
 }
 
 // May describes the change.
@@ -117,11 +133,14 @@ func (c Change) May() string {
 }
 
 // NamesOf lists agents, possibly beginning with *.
-func NamesOf(agents []string) string {
+func NamesOf(agents []string) string { return english.List(spelled(agents)) }
+
+// spelled returns names of agents, with words for a * at the beginning.
+func spelled(agents []string) []string {
 	if len(agents) > 0 && agents[0] == "*" {
 		agents = append([]string{"every crawler that no group names (*)"}, agents[1:]...)
 	}
-	return english.List(agents)
+	return agents
 }
 
 // decidedBy names the rule that decides, and its lines.

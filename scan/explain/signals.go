@@ -36,34 +36,31 @@ func (d *describer) signals(p preference.Crawlers) preference.Crawlers {
 
 // StatementTexts writes preferences, those of a signal and line together.
 func StatementTexts(list []preference.Statement) (texts []string) {
-	for i, s := range list {
-		alike := func(x preference.Statement) bool { return x.Signal == s.Signal && slices.Equal(x.Lines, s.Lines) }
-		if slices.ContainsFunc(list[:i], alike) {
-			continue
-		}
-		var parts []string
-		for _, x := range list {
-			if alike(x) {
-				parts = append(parts, statementText(x))
-			}
-		}
-		text := s.Signal + ": " + english.List(parts)
+	parts, places := map[[2]string][]string{}, [][2]string(nil)
+	for _, s := range list {
+		place := [2]string{s.Signal}
 		if len(s.Lines) > 0 {
-			text += " (" + LinesOf(s.Lines) + ")"
+			place[1] = " (" + LinesOf(s.Lines) + ")"
 		}
-		texts = append(texts, text)
+		if parts[place] == nil {
+			places = append(places, place)
+		}
+		parts[place] = append(parts[place], statementText(s))
+	}
+	for _, place := range places {
+		texts = append(texts, place[0]+": "+english.List(parts[place])+place[1])
 	}
 	return texts
 }
 
 // statementText writes a preference without its signal.
 func statementText(s preference.Statement) string {
-	words := []string{s.Use}
-	if s.Signal == preference.ControlToken || s.Use == "" {
-		words = nil
+	use := s.Use
+	if s.Signal == preference.ControlToken {
+		use = ""
 	}
 	if s.Path != "" {
-		words = append(words, "for", s.Path)
+		use += " for " + s.Path
 	}
-	return strings.Join(append(words, s.Value), " ")
+	return strings.TrimSpace(use + " " + s.Value)
 }

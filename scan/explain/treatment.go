@@ -310,7 +310,12 @@ func (c *describing) compare(before, after *automaton.Machine, search *searcher)
 		if found.more = found.more || !isAll; len(paths) == 0 {
 			paths = []string{first}
 		}
+		seen := map[string]bool{} // equal rules on several lines have the same path
 		for _, path := range paths {
+			if seen[path] {
+				continue
+			}
+			seen[path] = true
 			d := Difference{Change: change, Path: path}
 			d.LineBefore, d.RuleBefore = c.Against.ruleOn(before, path)
 			d.LineAfter, d.RuleAfter = c.Robots.ruleOn(after, path)

@@ -96,8 +96,8 @@ func (s *sites) refresh() {
 	}
 }
 
-// viewed returns the slot of a scheme and authority that origin.View reads, where the rules of all sites decide. There is
-// nothing to look up, and only the last one is remembered.
+// viewed returns the slot of a scheme and authority that origin.View reads, where the rules of all sites decide.
+// There is nothing to look up, and only the last one is remembered.
 func (s *sites) viewed(prefix []byte) *slot {
 	s.last.length = uint8(copy(s.last.key[:], prefix))
 	return &s.last

@@ -363,7 +363,7 @@ func Classes(ctx context.Context, o ClassOptions, each func(*report.SiteClass) e
 		return err
 	}
 	c.each = each
-	return c.list(o.Archive)
+	return c.list(o.Archive, c.origin)
 }
 
 // newClassifier opens an archive for classes.
@@ -387,9 +387,9 @@ func newClassifier(ctx context.Context, o ClassOptions) (*classifier, error) {
 	return &classifier{archived: rules, all: o.AsOf == "", at: at, known: map[ruled]report.SiteClass{}}, nil
 }
 
-// list lists the classes of the archive of this name, and closes it.
-func (c *classifier) list(name string) error {
-	err := listed(c.ctx, name, c.mapped.Use(c.run))
+// list calls each for the origins of the archive of this name, and closes it.
+func (c *classifier) list(name string, each func(archive.Origin) error) error {
+	err := listed(c.ctx, name, c.mapped.Use(func() error { return c.run(each) }))
 	return cmp.Or(err, c.mapped.Close())
 }
 
@@ -408,10 +408,10 @@ type ruled struct {
 	ruleset *automaton.Ruleset
 }
 
-func (c *classifier) run() error {
+func (c *classifier) run(each func(archive.Origin) error) error {
 	for o, err := range c.archive.Origins() {
 		if err = cmp.Or(err, c.ctx.Err()); err == nil {
-			err = c.origin(o)
+			err = each(o)
 		}
 		if err != nil {
 			return err

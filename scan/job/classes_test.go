@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -59,7 +60,7 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 		list = append(list, *class)
 		return nil
 	}
-	if err := c.run(); err != nil {
+	if err := c.run(c.origin); err != nil {
 		t.Fatal(err)
 	}
 	c.agents = c.agents[:1]
@@ -97,7 +98,7 @@ func TestRulesetsAreClassedOnce(t *testing.T) {
 	rules := rulesFor(t, false, "GPTBot", lines.String())
 	c := classifier{archived: rules, all: true, known: map[ruled]report.SiteClass{}}
 	c.each = func(*report.SiteClass) error { return nil }
-	if err := c.run(); err != nil || len(c.known) != 3 {
+	if err := c.run(c.origin); err != nil || len(c.known) != 3 {
 		t.Errorf("%d classes of 3 rulesets (%v)", len(c.known), err)
 	}
 	file := filepath.Join(t.TempDir(), "a.rsv")
@@ -129,6 +130,21 @@ func TestClassesThatCannotBeListed(t *testing.T) {
 		var failed *Error
 		if !errors.As(err, &failed) || failed.Kind != Input || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not say %q", err, name)
+		}
+	}
+}
+
+// An archive whose dates lie ages apart is refused by month: its table would have no end.
+func TestTrendOfAgesIsRefused(t *testing.T) {
+	for last, refused := range map[int64]bool{253_402_300_799: false, math.MaxInt64 - 1: true} {
+		tr := trend{classifier: &classifier{archived: &archived{}}, first: math.MaxInt,
+			changes: map[monthAgent]map[string]int64{}, end: math.MinInt}
+		for _, from := range []int64{-62_135_596_800, last} { // from the year 1
+			_ = tr.add(&report.SiteClass{Origin: "https://a.example:443", From: from, Until: math.MaxInt64, Class: "full"})
+		}
+		err := tr.rows("a.rsv", func(*report.MonthClass) error { return nil })
+		if refused != (err != nil) {
+			t.Errorf("up to %d: %v", last, err)
 		}
 	}
 }

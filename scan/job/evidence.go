@@ -91,7 +91,7 @@ func (p *auditPlan) appendEvidence(rows []byte, e *audit.Event, only *report.Cho
 // robotsTxt is the target of a request for /robots.txt as nearly all clients write it.
 var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
-// answers begins the names of files of answers. Their rows are shown if the operator has no violations, others if it has.
+// answers begins the names of files of answers: the rows of operators without violations.
 const answers = "answers"
 
 func appendRow(rows []byte, operator string, of evidence.Lines, line, address []byte) []byte {

@@ -1,14 +1,12 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
@@ -89,49 +87,27 @@ type SignalOptions struct {
 // Signals calls each for every preference that a version of a robots.txt in an archive states, and for every group of
 // a control token, in the order of ListArchive. An error of each ends the list. Errors are of type *Error.
 func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal) error) error {
-	at, err := asOf(o.AsOf, time.Now())
+	c, err := newClassifier(ctx, ClassOptions{Archive: o.Archive, AsOf: o.AsOf, Memory: 1})
 	if err != nil {
 		return err
 	}
-	rules, err := openRules(ctx, o.Archive)
-	if err != nil {
-		return err
-	}
-	l := signalLister{archived: rules, all: o.AsOf == "", at: at, each: each}
-	rules.most = leastRules
-	err = listed(ctx, o.Archive, rules.mapped.Use(l.run))
-	return cmp.Or(err, rules.mapped.Close())
-}
-
-// signalLister lists preferences.
-type signalLister struct {
-	*archived
-	all  bool  // as in classifier
-	at   int64 //
-	each func(*report.SiteSignal) error
-}
-
-func (l *signalLister) run() error {
-	for o, err := range l.archive.Origins() {
-		if err = cmp.Or(err, l.ctx.Err()); err != nil {
-			return err
-		}
+	return c.list(o.Archive, func(o archive.Origin) error {
 		for i, v := range o.Versions {
 			row := report.SiteSignal{Origin: string(o.Key), From: v.From, Until: untilOf(o.Versions, i)}
-			if !v.HasRules || !l.all && (l.at < row.From || row.Until <= l.at) {
+			if !v.HasRules || !c.all && (c.at < row.From || row.Until <= c.at) {
 				continue
 			}
-			l.archive.Limit(l.most)
-			e, _, err := l.archive.LookupAt(o.Key, l.archive.Dialects()[0], v.From)
+			c.archive.Limit(c.most)
+			e, _, err := c.archive.LookupAt(o.Key, c.archive.Dialects()[0], v.From)
 			if err == nil {
-				err = eachSignal(row, append(extrasIn(e.Via).Signals, preference.Control(e.Ruleset)...), l.each)
+				err = eachSignal(row, append(extrasIn(e.Via).Signals, preference.Control(e.Ruleset)...), each)
 			}
 			if err != nil {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // eachSignal calls each for every statement of a list, completing a row.

@@ -2,10 +2,13 @@ package job
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -18,24 +21,35 @@ func Trend(ctx context.Context, o ClassOptions, each func(*report.MonthClass) er
 	}
 	t := trend{classifier: c, changes: map[monthAgent]map[string]int64{}, first: math.MaxInt, end: math.MinInt}
 	c.each = t.add
-	if err := c.list(o.Archive); err != nil {
+	if err := c.list(o.Archive, c.origin); err != nil {
 		return err
 	}
-	for _, a := range c.agents {
-		sum := t.changes[monthAgent{math.MinInt, a.Name}]
+	return t.rows(o.Archive, each)
+}
+
+// maxMonths bounds the months of a trend: a calendar has years of four digits, but an archive any instant.
+const maxMonths = 12 * 10_000
+
+// rows calls each for every agent and month.
+func (t *trend) rows(name string, each func(*report.MonthClass) error) error {
+	if t.first < t.end && t.end-t.first >= maxMonths {
+		return inputError(fmt.Errorf("%s: %s lie between its first date and its last, too many to list by month", name,
+			english.Plural(int64(t.end-t.first), "month")))
+	}
+	for _, a := range t.agents {
+		sum := map[string]int64{}
+		maps.Copy(sum, t.changes[monthAgent{math.MinInt, a.Name}])
 		for month := t.first; month <= t.end; month++ {
 			row := report.MonthClass{Month: time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01"),
-				Agent: a.Name, Sites: t.sites, Classes: map[string]int64{}}
-			known := int64(0)
-			for _, class := range report.MonthClasses()[1:] {
-				if sum == nil {
-					sum = map[string]int64{}
-				}
-				sum[class] += t.changes[monthAgent{month, a.Name}][class]
-				row.Classes[class] = sum[class]
-				known += sum[class]
+				Agent: a.Name, Sites: t.sites}
+			for class, n := range t.changes[monthAgent{month, a.Name}] {
+				sum[class] += n
 			}
-			row.Classes[report.UnknownClass] = t.sites - known // also those without a version yet
+			row.Classes = maps.Clone(sum)
+			row.Classes[report.UnknownClass] = t.sites // also those without a version yet
+			for _, class := range report.MonthClasses()[1:] {
+				row.Classes[report.UnknownClass] -= sum[class]
+			}
 			if err := each(&row); err != nil {
 				return err
 			}

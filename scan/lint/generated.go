@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -17,12 +18,17 @@ var generators = []struct{ begin, end string }{
 // lineEnds normalizes the line ends of a robots.txt.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
+// Lines returns the lines that parsers read of a robots.txt, at most maxBytes of it. After the last line end
+// there is an empty line.
+func Lines(body []byte, maxBytes int) iter.Seq[string] {
+	return strings.SplitSeq(lineEnds.Replace(string(compile.WholeLines(body, maxBytes))), "\n")
+}
+
 // readBlocks adds a note on each generated block, with what it adds to the site's own file.
 func (l *linter) readBlocks() {
-	body := lineEnds.Replace(string(compile.WholeLines(l.body, l.o.MaxBytes)))
 	for _, g := range generators {
 		begin, line := 0, 0
-		for text := range strings.SplitSeq(body, "\n") {
+		for text := range Lines(l.body, l.o.MaxBytes) {
 			line++
 			switch text = strings.ToLower(strings.TrimSpace(text)); {
 			case strings.HasPrefix(text, g.begin):

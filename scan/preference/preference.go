@@ -125,7 +125,7 @@ func (r *reader) readUsage(record *compile.Record) {
 	values, ok := dictionary(rest)
 	if !ok || len(values) == 0 {
 		r.names[ContentUsage] = true
-		r.fault(WrongValue, record, rest, "the line states nothing, as it is no dictionary of RFC 9651")
+		r.fault(WrongValue, record, rest, "it is no dictionary of RFC 9651")
 	}
 	for _, m := range values {
 		r.state(record, Statement{Signal: ContentUsage, Use: m.key, Path: path}, m.value)
@@ -178,24 +178,16 @@ func IsSignal(key string) bool {
 func Control(rules *automaton.Ruleset) (list []Crawlers) {
 	for _, a := range rules.Agents() {
 		if find(ControlToken, a.Token) != nil {
-			s := Statement{ControlToken, a.Token, "", controlled(a.Machine), []int{}}
-			list = append(list, Crawlers{[]string{a.Token}, []Statement{s}})
+			list = append(list, Crawlers{[]string{a.Token}, []Statement{control(a.Token, a.Machine)}})
 		}
 	}
 	return list
 }
 
-// controlled returns the value that a machine represents.
-func controlled(m *automaton.Machine) string {
-	switch prove.Classify(m).Class {
-	case prove.Full:
-		return No
-	case prove.Partial:
-		return Partly
-	case prove.None:
-		return Yes
-	}
-	return Unknown
+// control returns the statement that the rules for a control token make.
+func control(token string, m *automaton.Machine) Statement {
+	values := map[prove.Class]string{prove.Full: No, prove.Partial: Partly, prove.None: Yes}
+	return Statement{ControlToken, token, "", cmp.Or(values[prove.Classify(m).Class], Unknown), []int{}}
 }
 
 // eachCrawler finds the statements of each crawler's groups.
@@ -237,6 +229,11 @@ func (r *reader) crawler(name, token string, groups []int) {
 			}
 		}
 	}
+	for i := range list {
+		if list[i].Value == contradicted {
+			list[i].Value = Unknown
+		}
+	}
 	for _, s := range signals {
 		isStated := func(x Statement) bool {
 			return x.Signal == s.Name && x.Use == s.Use && strings.Trim(x.Path, "/") == ""
@@ -246,7 +243,12 @@ func (r *reader) crawler(name, token string, groups []int) {
 		}
 	}
 	if find(ControlToken, token) != nil {
-		list = append(list, r.control(token, groups))
+		m, _ := r.robots.Ruleset.Named([]byte(token))
+		s := control(token, m)
+		for _, i := range groups {
+			s.Lines = append(s.Lines, r.robots.Groups[i].Agents[0].Line)
+		}
+		list = append(list, s)
 	}
 	if list == nil {
 		return
@@ -260,32 +262,24 @@ func (r *reader) crawler(name, token string, groups []int) {
 	r.list = append(r.list, Crawlers{[]string{name}, list})
 }
 
-// combine merges two statements about the same thing. In the draft of Content-Usage any no wins; the draft of
-// Content-Signal is silent, so a contradiction is unknown.
+// contradicted is the value of a Content-Signal while lines are combined that contradict each other.
+const contradicted = "contradicted"
+
+// combine merges two statements about the same thing; one with a wrong value changes nothing. In the draft of
+// Content-Usage any no wins; the draft of Content-Signal is silent, so a contradiction is unknown.
 func (r *reader) combine(to *Statement, s Statement) {
 	line := s.Lines[0]
-	isKnown := to.Value != Unknown && s.Value != Unknown
 	switch {
-	case to.Value == s.Value:
-	case isKnown:
+	case to.Value == s.Value || s.Value == Unknown || to.Value == contradicted:
+	case to.Value == Unknown:
+		to.Value = s.Value
+	default:
 		r.faults = append(r.faults, Fault{Contradiction, line, s.Use, fmt.Sprintf("line %d says %s", to.Lines[0], to.Value)})
 		if to.Value = No; s.Signal == ContentSignal {
-			to.Value = Unknown
+			to.Value = contradicted
 		}
-	case s.Signal == ContentUsage && s.Value != Unknown:
-		to.Value = s.Value
 	}
 	if !slices.Contains(to.Lines, line) {
 		to.Lines = append(to.Lines, line)
 	}
-}
-
-// control finds the statement of a control token's groups.
-func (r *reader) control(token string, groups []int) Statement {
-	m, _ := r.robots.Ruleset.Named([]byte(token))
-	s := Statement{ControlToken, token, "", controlled(m), []int{}}
-	for _, i := range groups {
-		s.Lines = append(s.Lines, r.robots.Groups[i].Agents[0].Line)
-	}
-	return s
 }

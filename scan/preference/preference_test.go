@@ -62,6 +62,14 @@ func TestRead(t *testing.T) {
 			"Content-Signal: search=no, ai-train=no\nDisallow: /lp\n",
 			"*: content-signal search unknown 2 6\n*: content-signal ai-train no 6\n*: content-signal ai-input unknown\n" +
 				"6 signal-contradiction \"search\" (line 2 says yes)\n"},
+		// A wrong value states nothing: it hides neither a value nor a contradiction.
+		{"wrong values among others", "User-agent: *\nContent-Signal: ai-train=perhaps, ai-train=yes, search=?, search=no\n" +
+			"Content-Signal: ai-train=no, search=!\nContent-Signal: ai-train=yes\nAllow: /\n",
+			"*: content-signal ai-train unknown 2 3 4\n*: content-signal search no 2 3\n*: content-signal ai-input unknown\n" +
+				"2 signal-wrong-value \"ai-train=perhaps\" (it must be yes or no)\n" +
+				"2 signal-wrong-value \"search=?\" (it must be yes or no)\n" +
+				"3 signal-contradiction \"ai-train\" (line 2 says yes)\n" +
+				"3 signal-wrong-value \"search=!\" (it must be yes or no)\n"},
 		// draft-ietf-aipref-attach.
 		{"example of attach", "User-Agent: *\nAllow: /\nDisallow: /never/\nContent-Usage: train-ai=n\n" +
 			"Content-Usage: /ai-ok/ train-ai=y\n\nUser-Agent: ExampleBot\nAllow: /\nContent-Usage: / train-ai=y\n",
@@ -72,7 +80,7 @@ func TestRead(t *testing.T) {
 			"*: content-usage train-ai /a no 2 3 5\n*: content-usage search /a yes 3\n*: content-usage train-ai unknown\n" +
 				"*: content-usage search unknown\n" +
 				"3 signal-contradiction \"train-ai\" (line 2 says yes)\n" +
-				"4 signal-wrong-value \"search=?\" (the line states nothing, as it is no dictionary of RFC 9651)\n" +
+				"4 signal-wrong-value \"search=?\" (it is no dictionary of RFC 9651)\n" +
 				"5 signal-contradiction \"train-ai\" (line 2 says no)\n"},
 		// draft-ietf-aipref-vocab.
 		{"duplicates of one dictionary", "User-agent: *\nContent-Usage: train-ai=y, train-ai, search=n, search=\"n\"\n",
@@ -81,13 +89,12 @@ func TestRead(t *testing.T) {
 				"2 signal-wrong-value \"train-ai=?1\" (it must be y or n)\n"},
 		{"parameters", "User-agent: *\nContent-Usage: train-ai;allow=n, train-ai=y; a=(\nContent-Usage: search=n;x=\"1;2\"\n",
 			"*: content-usage search no 3\n*: content-usage train-ai unknown\n" +
-				"2 signal-wrong-value \"train-ai;allow=n, train-ai=y; a=(\" (the line states nothing, as it is no dictionary of " +
-				"RFC 9651)\n"},
+				"2 signal-wrong-value \"train-ai;allow=n, train-ai=y; a=(\" (it is no dictionary of RFC 9651)\n"},
 		{"a parameter is no value", "User-agent: *\nContent-Usage: train-ai;allow=n, train-ai=y\n",
 			"*: content-usage train-ai yes 2\n*: content-usage search unknown\n"},
 		{"case counts", "User-agent: *\nContent-Usage: Train-AI=n\nContent-Usage: train-ai=N\n",
 			"*: content-usage train-ai unknown 3\n*: content-usage search unknown\n" +
-				"2 signal-wrong-value \"Train-AI=n\" (the line states nothing, as it is no dictionary of RFC 9651)\n" +
+				"2 signal-wrong-value \"Train-AI=n\" (it is no dictionary of RFC 9651)\n" +
 				"3 signal-wrong-value \"train-ai=N\" (it must be y or n)\n"},
 		{"lists, dates, bytes, a label of others", "User-agent: *\nContent-Usage: a=(1 \"b\";c d), e=@1659578233, f=:aGk=:, g=%\"z\", " +
 			"h=-1.5, train-ai=n\n",
@@ -238,14 +245,14 @@ func TestRealBodies(t *testing.T) {
 func TestReadTDMRep(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{`[{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://provider.com/policies/policy.json"}]`,
-			"tdm-reservation /* no, tdm-policy /* https://provider.com/policies/policy.json"},
+			"tdm /* no, tdm-policy /* https://provider.com/policies/policy.json"},
 		{`[{"location":"/directory-a/","tdm-reservation":1},{"location":"/directory-b/html/","tdm-reservation":0},
 			{"location":"/*.jpg$","tdm-reservation":1}]`,
-			"tdm-reservation /directory-a/ no, tdm-reservation /directory-b/html/ yes, tdm-reservation /*.jpg$ no"},
+			"tdm /directory-a/ no, tdm /directory-b/html/ yes, tdm /*.jpg$ no"},
 		{"\ufeff[]", ""},
 		{`[{"location":"/","tdm-reservation":2},{"location":"/a"},{"location":"/b","tdm-reservation":"1"},{"location":"/c",` +
 			`"tdm-reservation":1.0,"tdm-policy":"/p"},{"tdm-reservation":1},{"location":7,"tdm-reservation":1}]`,
-			"tdm-reservation / unknown, tdm-reservation /a unknown, tdm-reservation /b unknown, tdm-reservation /c unknown; " +
+			"tdm / unknown, tdm /a unknown, tdm /b unknown, tdm /c unknown; " +
 				"1 tdm-reservation: 2, 2 tdm-reservation: , 3 tdm-reservation: \"1\", 4 tdm-reservation: 1.0, " +
 				"4 tdm-policy: \"/p\", 5 location, 6 location"},
 		{`{"location":"/"}`, "error"}, {"<!doctype html>", "error"}, {"", "error"}, {`[1]`, "error"},

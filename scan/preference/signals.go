@@ -68,7 +68,7 @@ var signals = []Signal{
 		Date: "2026-11-21"},
 	// The draft's spelling of its token is unknown, so the row is without one and matches nothing.
 	{Name: PolicyToken, Where: AsToken, Wildcard: "unknown", Source: policyTokens, Date: "2026-10-30"},
-	{Name: TDMRep, Use: "tdm-reservation", Where: TDMRepAt, Yes: "0", No: "1", Source: tdmrep, Date: "2025-12-07"},
+	{Name: TDMRep, Use: "tdm", Where: TDMRepAt, Yes: "0", No: "1", Source: tdmrep, Date: "2025-12-07"},
 	{Name: TDMRep, Use: "tdm-policy", Where: TDMRepAt, Source: tdmrep, Date: "2025-12-07"},
 }
 

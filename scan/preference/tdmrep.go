@@ -28,12 +28,12 @@ func ReadTDMRep(body []byte) (list []Statement, faults []Fault, err error) {
 			continue
 		}
 		given := string(entry["tdm-reservation"])
-		value := find(TDMRep, "tdm-reservation").value(given)
+		value := find(TDMRep, "tdm").value(given)
 		if value == "" {
 			value = Unknown
 			fault("tdm-reservation: "+given, "it must be the number 0 or 1, and counts as unset")
 		}
-		add("tdm-reservation", value)
+		add("tdm", value)
 		if policy := text("tdm-policy"); fullURL().MatchString(policy) {
 			add("tdm-policy", policy)
 		} else if entry["tdm-policy"] != nil {

@@ -121,14 +121,14 @@ type rowList[T any] interface {
 	Close() error
 }
 
-// listRows lists rows of the archive of --list.
+// listRows lists rows of the file of --list or --tdmrep.
 func listRows[T any, L rowList[T]](ctx context.Context, s streams, a *args, make func(io.Writer, string) L,
 	list func(context.Context, func(*T) error) error) error {
 	output := a.text("output")
 	if output == "parquet" && isTerminal(s.out) {
 		return errParquet
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, a.text("list")); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, cmp.Or(a.text("tdmrep"), a.text("list"))); err != nil {
 		return err
 	}
 	ctx, release := onInterrupt(ctx)
@@ -145,35 +145,22 @@ func listRows[T any, L rowList[T]](ctx context.Context, s streams, a *args, make
 // runTDMRep lists the preferences of a tdmrep.json.
 func runTDMRep(ctx context.Context, s streams, a *args) error {
 	file := job.RobotsFile{Name: a.text("tdmrep"), Stdin: s.in, MaxBytes: maxBytes(a)}
+	list := func(ctx context.Context, each func(*report.SiteSignal) error) error {
+		return job.TDMRep(ctx, file, s.messages(), each)
+	}
+	if a.text("output") != "text" {
+		return listRows(ctx, s, a, render.NewSignals, list)
+	}
 	if err := job.RefuseStreams(s.out, s.err, s.in, file.Name); err != nil {
 		return err
 	}
 	w := bufio.NewWriter(s.out)
-	var rows rowList[report.SiteSignal] = render.NewSignals(w, a.text("output"))
-	if a.text("output") == "text" {
-		rows = signalText{w}
-	}
-	err := job.TDMRep(ctx, file, s.messages(), rows.Add)
-	if err == nil || rows.Begun() {
-		err = cmp.Or(err, writing("the rows", cmp.Or(rows.Close(), w.Flush())))
-	}
-	return err
+	err := list(ctx, func(r *report.SiteSignal) error {
+		_, err := fmt.Fprintf(w, "%-40s  %-15s  %s\n", report.Printable(r.Path), r.Use, report.Printable(r.Value))
+		return err
+	})
+	return cmp.Or(err, writing("the rows", w.Flush()))
 }
-
-// signalText writes the preferences of a tdmrep.json for people.
-type signalText struct{ w *bufio.Writer }
-
-// Add writes a row.
-func (t signalText) Add(r *report.SiteSignal) error {
-	_, err := fmt.Fprintf(t.w, "%-40s  %-15s  %s\n", report.Printable(r.Path), r.Use, report.Printable(r.Value))
-	return err
-}
-
-// Begun always reports that there is a row.
-func (t signalText) Begun() bool { return true }
-
-// Close ends the list.
-func (t signalText) Close() error { return nil }
 
 // writeArchive prints a summary of an archive.
 func writeArchive(to io.Writer, a job.ArchiveSummary) error {

@@ -16,7 +16,7 @@ func noteOf(c explain.Change) lint.Note {
 	agents, now, before := c.Words()
 	what := agents + " " + c.May() + " " + c[0].Path
 	return lint.Note{Line: c[0].LineAfter, Lines: []int{c[0].LineAfter}, Kind: nowKind + c[0].Change,
-		Severity: severities[0], Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before),
+		Severity: "note", Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before),
 		Text: c[0].RuleAfter, Witness: c[0].Path}
 }
 

@@ -27,7 +27,7 @@ type checkFlags struct {
 	warc    string             // a WARC file; "" for none
 	output  string
 	quiet   bool
-	failOn  []string // severities, and onChange
+	failOn  []string // of failOnValues
 }
 
 func runCheck(ctx context.Context, s streams, a *args) error {
@@ -203,7 +203,7 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, an
 		n, noun := len(d.Differences)+d.NotListed.Differences, "difference"
 		if condition != onChange {
 			n, noun = 0, "note"
-			for _, severity := range severities[slices.Index(severities, condition):] {
+			for _, severity := range failOnValues[slices.Index(failOnValues, condition):] {
 				n += d.Severities[severity]
 			}
 		} else if n == 0 && len(d.Undecided) > 0 {

@@ -14,14 +14,12 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// severities are the severities of notes, the gravest last. onChange is one more value of
-// --fail-on.
-var severities = []string{"note", "warning", "error"}
+// failOnValues are the values of --fail-on: the severities of notes, the gravest last, and onChange.
+var failOnValues = []string{"note", "warning", "error", onChange}
 
 const (
 	onChange = "change"
@@ -139,10 +137,7 @@ func writeDescription(w *bufio.Writer, d *explain.Description) {
 		return
 	}
 	line("\n%s:", count(len(d.Notes)+d.NotListed.Notes, "note"))
-	gravest := func(x, y lint.Note) int {
-		return slices.Index(severities, y.Severity) - slices.Index(severities, x.Severity)
-	}
-	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), gravest) {
+	for _, n := range d.Gravest() {
 		line("  %-7s  %s: %s [%s]", n.Severity, explain.LinesOf(n.Lines), explain.NoteText(n), n.Kind)
 		if n.Witness != "" {
 			line("           for example %s", n.Witness)
@@ -216,9 +211,11 @@ func writeSignals(w *bufio.Writer, list []preference.Crawlers) {
 	for _, p := range list {
 		names := "every crawler"
 		if len(p.Agents) > 0 {
-			names = strings.ReplaceAll(render.Names(p.Agents, maxWidth-2), "\n", "\n  ")
+			names = render.Names(p.Agents, maxWidth-2)
 		}
-		fmt.Fprintf(w, "  %s\n", names)
+		for line := range strings.SplitSeq(names, "\n") {
+			fmt.Fprintf(w, "  %s\n", strings.TrimRight(line, " "))
+		}
 		for _, text := range explain.StatementTexts(p.Statements) {
 			fmt.Fprintf(w, "    %s\n", text)
 		}

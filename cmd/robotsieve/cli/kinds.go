@@ -189,16 +189,16 @@ var conditionKind = kind{value: "CONDITION", read: func(text string) (any, error
 	return c, nil
 }}
 
-// severityKind is a list of severities, and onChange.
+// severityKind is a list of failOnValues.
 var severityKind = kind{value: "SEVERITY", read: func(text string) (any, error) {
-	values, names := append(slices.Clone(severities), onChange), strings.Split(strings.ToLower(text), ",")
+	names := strings.Split(strings.ToLower(text), ",")
 	for _, name := range names {
-		if !slices.Contains(values, name) {
-			return nil, wrongf("%q is none of %s", name, strings.Join(values, "|"))
+		if !slices.Contains(failOnValues, name) {
+			return nil, wrongf("%q is none of %s", name, strings.Join(failOnValues, "|"))
 		}
 	}
 	return names, nil
-}}.offering(append(slices.Clone(severities), onChange)...)
+}}.offering(failOnValues...)
 
 // perProcessor is the default of --workers in help, which must not depend on the machine.
 const perProcessor = "one for each processor"

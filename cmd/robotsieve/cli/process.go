@@ -5,19 +5,19 @@ import (
 	"cmp"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
-	"runtime/trace"
-	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pkg/profile"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -25,25 +25,18 @@ import (
 
 // profileForm is a format of profiles.
 type profileForm struct {
-	start func(io.Writer) error
-	stop  func(io.Writer) error
-	file  string
-	is    func(io.Reader) bool // recognizes a profile by its first bytes
+	of   func(*profile.Profile)
+	file string
+	is   func(io.Reader) bool // recognizes a profile by its first bytes
 }
 
 // profileModes are the values of --profile.
 var profileModes = []string{"none", "cpu", "mem", "trace"}
 
 var profileForms = map[string]profileForm{
-	"cpu":   {pprof.StartCPUProfile, func(io.Writer) error { pprof.StopCPUProfile(); return nil }, "cpu.pprof", isPprof},
-	"mem":   {sampleHeap, func(w io.Writer) error { return pprof.Lookup("heap").WriteTo(w, 0) }, "mem.pprof", isPprof},
-	"trace": {trace.Start, func(io.Writer) error { trace.Stop(); return nil }, "trace.out", isTrace},
-}
-
-// sampleHeap samples an allocation for every 4096 bytes, which is often enough for short runs.
-func sampleHeap(io.Writer) error {
-	runtime.MemProfileRate = 4096
-	return nil
+	"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
+	"mem":   {profile.MemProfile, "mem.pprof", isPprof},
+	"trace": {profile.TraceProfile, "trace.out", isTrace},
 }
 
 // startProfile starts the profile that --profile asks for, and returns the function that ends it.
@@ -53,44 +46,44 @@ func startProfile(s streams, a *args) (stop func(*error), err error) {
 	if !wanted {
 		return func(*error) {}, nil
 	}
-	file, err := form.create(a.text("profile-dir"))
-	if err != nil {
+	dir := a.text("profile-dir")
+	// If pkg/profile cannot write, it ends the process.
+	if err := disk.MkdirAll(dir, 0o777); err != nil {
+		return nil, inputError(err)
+	}
+	if err := form.makeRoom(dir); err != nil {
 		return nil, err
 	}
-	if err := form.start(file); err != nil {
-		return nil, inputError(errors.Join(err, file.Close()))
-	}
+	// The hook of pkg/profile would keep SIGINT from the command.
+	running := profile.Start(form.of, profile.ProfilePath(dir), profile.NoShutdownHook, profile.Quiet)
 	return func(failed *error) {
-		err := cmp.Or(form.stop(file), file.Close())
-		info, statErr := disk.Stat(file.Name())
-		if err == nil && (statErr != nil || info.Size() == 0) { // pprof loses errors
-			err = fmt.Errorf("%s is empty", file.Name())
-		}
-		if err != nil {
-			s.warn("writing the profile: %v", err)
+		running.Stop() // it has no error to return
+		name := filepath.Join(dir, form.file)
+		if info, err := disk.Stat(name); err != nil || info.Size() == 0 {
+			s.warn("writing the profile: %s is empty", name)
 			*failed = cmp.Or(*failed, exitWith(exitInput))
 		}
 	}, nil
 }
 
-// create creates the file of a profile, or empties one that may be replaced.
-func (f profileForm) create(dir string) (*disk.File, error) {
-	if err := disk.MkdirAll(dir, 0o777); err != nil {
-		return nil, inputError(err)
-	}
+// makeRoom makes a file for a profile, or finds one that may be replaced.
+func (f profileForm) makeRoom(dir string) error {
 	name := filepath.Join(dir, f.file)
 	old, err := disk.Lstat(name)
-	if err == nil && !f.replaceable(name, old) {
-		return nil, usageError("--profile would replace %s, which is no profile", name)
+	switch {
+	case err == nil && !f.replaceable(name, old):
+		return usageError("--profile would replace %s, which is no profile", name)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return inputError(err)
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-		if err == nil {
-			return file, nil
-		}
-		return nil, inputError(err)
+	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err == nil {
+		err = file.Close()
 	}
-	return nil, inputError(err)
+	if err != nil {
+		return inputError(err)
+	}
+	return nil
 }
 
 // replaceable reports whether a file is empty or already a profile of this format.
@@ -129,44 +122,39 @@ func showProgress(w io.Writer, r job.Progress) (end func()) {
 	if !isTerminal(w) {
 		return func() {}
 	}
-	begin, done, ended := time.Now(), make(chan struct{}), make(chan struct{})
-	// A closed terminal is no reason to end.
-	draw := func(text string) { _, _ = fmt.Fprintf(w, "\r%-79s\r%s", "", text) }
+	_, total := r.Progress()
+	container := mpb.New(mpb.WithOutput(w), mpb.WithWidth(80))
+	bytes := decor.CountersKiloByte("% .1f / % .1f ")
+	left := decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})
+	if total < 0 { // the length of a pipe is not known
+		bytes = decor.CurrentKiloByte("% .1f ")
+		left = decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 8})
+	}
+	bar := container.AddBar(total,
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(bytes),
+		mpb.AppendDecorators(decor.AverageSpeed(decor.SizeB1000(0), " % .1f "), left),
+	)
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		for tick := time.NewTicker(150 * time.Millisecond); ; {
+		for tick := time.NewTicker(100 * time.Millisecond); ; {
 			select {
 			case <-done:
 				tick.Stop()
-				draw("")
 				return
 			case <-tick.C:
-				read, total := r.Progress()
-				draw(progressText(read, total, time.Since(begin)))
+				read, _ := r.Progress()
+				bar.SetCurrent(read)
 			}
 		}
 	}()
 	return func() {
 		close(done)
 		<-ended
+		bar.Abort(true)
+		container.Wait()
 	}
-}
-
-// progressText returns a line of at most 79 characters. total is negative if unknown, as for a pipe.
-func progressText(read, total int64, since time.Duration) string {
-	const mb, width = 1e6, 30
-	rate := float64(read) / mb / since.Seconds()
-	if total < 0 {
-		return fmt.Sprintf("%.1f MB  %.1f MB/s  %s", float64(read)/mb, rate, since.Round(time.Second))
-	}
-	share := min(float64(read)/float64(max(total, 1)), 1)
-	line := fmt.Sprintf("%.1f / %.1f MB [%-*s] %.1f MB/s", float64(read)/mb, float64(total)/mb, width,
-		strings.Repeat("=", int(share*width)), rate)
-	if read > 0 {
-		left := float64(since) * (1 - share) / share
-		line += "  " + time.Duration(left).Round(time.Second).String()
-	}
-	return line
 }
 
 // earlyGCPercent delays the first garbage collection until the heap reaches 16 MB instead of 4 MB.

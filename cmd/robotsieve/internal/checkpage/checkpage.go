@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/lint"
+	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -67,13 +67,10 @@ const (
 	maxRows     = 3000 // per table
 	maxCell     = 160  // characters
 	maxLine     = 300
-	maxTitle    = 500
-	maxNotes    = 20  // per line
-	maxNoteSize = 400 // characters per note
+	maxNames    = 2000 // titles of groups, and names of crawlers
+	maxNotes    = 20   // per line
+	maxNoteSize = 400  // characters per note
 )
-
-// severities are the severities of notes, the gravest first.
-var severities = []string{"error", "warning", "note"}
 
 // Of lays out a description and answers about URLs from package explain. Its texts are for display.
 func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
@@ -91,7 +88,7 @@ func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Pa
 	total(d.Lines, "line")
 	total(len(d.Groups)+d.NotListed.Groups, "group")
 	total(d.Rules, "rule")
-	for _, severity := range severities {
+	for _, severity := range explain.Severities() {
 		total(d.Severities[severity], severity)
 	}
 	tints := tintsOf(d)
@@ -136,11 +133,11 @@ func headline(d *explain.Description) []string {
 	}
 	for _, row := range d.Barred {
 		if row.Class == "full" && row.Agents[0] != "*" {
-			names := row.Agents
-			if more := int64(len(names) - 6); more > 1 {
-				names = append(slices.Clone(names[:6]), english.Plural(more, "more crawler"))
+			names := english.List(row.Agents)
+			if more := int64(len(row.Agents) - 6); more > 1 {
+				names = english.List(row.Agents[:6]) + " and " + english.Plural(more, "more crawler")
 			}
-			list = append(list, english.List(names)+" may fetch nothing.")
+			list = append(list, names+" may fetch nothing.")
 		}
 	}
 	return list
@@ -160,9 +157,7 @@ func changed(d *explain.Description) string {
 
 // verdicts lists the answers about URLs.
 func verdicts(answers []explain.Answer) Section {
-	s := Section{ID: "verdicts", Heading: "Verdicts", Columns: []Column{{"URL", true}, {"agent", false},
-		{"verdict", false}, {"decided by", true}, {"because", false}}}
-	t := table{section: &s}
+	t := newTable("verdicts", "Verdicts", "", "`URL`", "agent", "verdict", "`decided by`", "because")
 	for _, a := range answers {
 		by, why := "", a.WhyRule
 		if a.Line > 0 {
@@ -179,25 +174,19 @@ func verdicts(answers []explain.Answer) Section {
 		}
 		t.row(a.URL, a.Agent, a.Verdict(), by, why)
 	}
-	t.end("verdict", 0)
-	return s
+	return t.end("verdict", 0)
 }
 
 // changes lists the changes since the older file, by agent.
 func changes(d *explain.Description) Section {
-	if d.Against == "" {
-		return Section{}
-	}
-	s := Section{ID: "changes", Heading: "What changed", Intro: "From " + cut(d.Against) + ", by crawler, with a " +
-		"shortest path for each pair of rules that decide.",
-		Columns: []Column{{"path", true}, {"before", false}, {"now", false}}}
-	t := table{section: &s}
+	t := newTable("changes", "What changed", "From "+cut(d.Against)+", by crawler, with a shortest path for each "+
+		"pair of rules that decide.", "`path`", "before", "now")
 	was := map[string]string{explain.NowAllowed: "forbidden, ", explain.NowForbidden: "allowed, "}
 	rows, titles := map[string][][]string{}, []string(nil)
 	for _, c := range explain.ChangesOf(d.Differences) {
-		names, now, before := c.Words()
+		_, now, before := c.Words()
 		may := c.May()
-		title := strings.ToUpper(may[:1]) + may[1:] + ": " + names
+		title := strings.ToUpper(may[:1]) + may[1:] + ": " + strings.Join(c.Names(), ", ")
 		if rows[title] == nil {
 			titles = append(titles, title)
 		}
@@ -209,7 +198,7 @@ func changes(d *explain.Description) Section {
 			t.row(cells...)
 		}
 	}
-	t.end("change", d.NotListed.Differences)
+	s := t.end("change", d.NotListed.Differences)
 	if len(d.Undecided) > 0 {
 		s.More = strings.TrimSpace(s.More + " Not decided, because the search was too long: whether more changed for " +
 			cut(explain.NamesOf(d.Undecided)) + ".")
@@ -219,11 +208,9 @@ func changes(d *explain.Description) Section {
 
 // barred shows how much is forbidden to each crawler.
 func barred(d *explain.Description) Section {
-	s := Section{ID: "barred", Heading: "Who is barred", Intro: "Crawlers for search, AI and SEO that the file does " +
-		"not treat as all others, with a shortest path that is forbidden and a shortest one that is allowed.",
-		Columns: []Column{{"crawlers", false}, {"what is forbidden", false},
-			{"forbidden, for example", true}, {"allowed, for example", true}}}
-	t := table{section: &s}
+	t := newTable("barred", "Who is barred", "Crawlers for search, AI and SEO that the file does not treat as all others, "+
+		"with a shortest path that is forbidden and a shortest one that is allowed.",
+		"crawlers", "what is forbidden", "`forbidden, for example`", "`allowed, for example`")
 	words := map[string]string{"full": "everything", "partial": "a part", "none": "nothing"}
 	for i, row := range d.Barred {
 		names := strings.Join(row.Agents, ", ")
@@ -235,15 +222,12 @@ func barred(d *explain.Description) Section {
 		}
 		t.row(names, cmp.Or(words[row.Class], "not decided"), cmp.Or(row.Forbidden, "-"), cmp.Or(row.Allowed, "-"))
 	}
-	t.end("row", 0)
-	return s
+	return t.end("row", 0)
 }
 
 // agents lists the groups that bind each requested agent.
 func agents(d *explain.Description) Section {
-	s := Section{ID: "agents", Heading: "Agents", Columns: []Column{{"agent", false}, {"groups", false},
-		{"because", false}, {"class", false}}}
-	t := table{section: &s}
+	t := newTable("agents", "Agents", "", "agent", "groups", "because", "class")
 	for _, a := range d.Agents {
 		var at []int
 		for _, g := range a.Groups {
@@ -258,18 +242,15 @@ func agents(d *explain.Description) Section {
 		}
 		t.row(a.Agent, lines, why, a.Restriction.Sentence())
 	}
-	t.end("agent", 0)
-	return s
+	return t.end("agent", 0)
 }
 
 // groups lists what each group permits.
 func groups(d *explain.Description, tints func(line int) int) Section {
-	s := Section{ID: "groups", Heading: "What each group permits", Columns: []Column{{"", false}, {"paths", false},
-		{"rule", true}}}
+	t := newTable("groups", "What each group permits", "", "", "paths", "`rule`")
 	if d.Rules > 0 {
-		s.Intro = "A crawler may fetch every path that no rule of its groups matches."
+		t.Intro = "A crawler may fetch every path that no rule of its groups matches."
 	}
-	t := table{section: &s}
 	for _, g := range d.Groups {
 		title := fmt.Sprintf("Line %d: %s", g.Line, g.Whom(len(d.Groups), d.Dialect))
 		if len(g.Binds) > 0 && !g.Known {
@@ -287,7 +268,7 @@ func groups(d *explain.Description, tints func(line int) int) Section {
 			}
 		}
 	}
-	t.end("rule", d.NotListed.Rules)
+	s := t.end("rule", d.NotListed.Rules)
 	if n := d.NotListed.Groups; n > 0 {
 		s.More += " " + english.Plural(int64(n), "more group") + " not listed."
 	}
@@ -296,57 +277,48 @@ func groups(d *explain.Description, tints func(line int) int) Section {
 
 // signals lists the preferences about the use of pages.
 func signals(d *explain.Description) Section {
-	s := Section{ID: "signals", Heading: "Preferences",
-		Intro:   "How pages may be used. They neither allow nor forbid a fetch.",
-		Columns: []Column{{"crawlers", false}, {"preference", false}}}
-	t := table{section: &s}
+	t := newTable("signals", "Preferences", "How pages may be used. They neither allow nor forbid a fetch.",
+		"crawlers", "preference")
 	for _, p := range d.Signals {
-		names := "every crawler"
-		if len(p.Agents) > 0 {
-			names = strings.Join(p.Agents, ", ")
-		}
 		for _, text := range explain.StatementTexts(p.Statements) {
-			t.row(names, text)
+			t.row(cmp.Or(strings.Join(p.Agents, ", "), "every crawler"), text)
 		}
 	}
-	t.end("crawler", d.NotListed.Signals)
-	return s
+	return t.end("crawler", d.NotListed.Signals)
 }
 
 // others lists the lines that aren't rules.
 func others(d *explain.Description) Section {
-	s := Section{ID: "others", Heading: "Lines that are no rules", Columns: []Column{{"line", false}, {"text", true}}}
-	t := table{section: &s}
+	t := newTable("others", "Lines that are no rules", "", "line", "`text`")
 	for _, o := range d.Others {
 		t.row(fmt.Sprint(o.Line), o.Text)
 	}
-	t.end("line", d.NotListed.Others)
-	return s
+	return t.end("line", d.NotListed.Others)
 }
 
 // notes lists the problems found, the gravest first.
 func notes(d *explain.Description) Section {
-	s := Section{ID: "notes", Heading: "Notes", Columns: []Column{{"", false}, {"lines", false}, {"note", false},
-		{"for example", true}}}
-	t := table{section: &s}
-	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), func(x, y lint.Note) int {
-		return slices.Index(severities, x.Severity) - slices.Index(severities, y.Severity)
-	}) {
+	t := newTable("notes", "Notes", "", "", "lines", "note", "`for example`")
+	for _, n := range d.Gravest() {
 		t.row(n.Severity, shorter(strings.Join(explain.Numbers(n.Lines), ", "), 60), explain.NoteText(n), n.Witness)
 	}
-	t.end("note", d.NotListed.Notes)
+	s := t.end("note", d.NotListed.Notes)
 	if len(d.Notes) == 0 {
 		s.More = "No notes."
 	}
 	return s
 }
 
-// tintsOf returns a function for the tint of a line. A group has one tint, from its first line to
-// the next group.
+// tintsOf returns a function for the tint of a line. A group has one tint, from its first line to the next group,
+// including its preferences and delays.
 func tintsOf(d *explain.Description) func(line int) int {
 	isOther := map[int]bool{}
 	for _, o := range d.Others {
-		isOther[o.Line] = true
+		switch key, _, _ := strings.Cut(strings.ToLower(o.Text), ":"); key {
+		case preference.ContentSignal, preference.ContentUsage, "crawl-delay":
+		default:
+			isOther[o.Line] = true
+		}
 	}
 	return func(line int) int {
 		after, is := slices.BinarySearchFunc(d.Groups, line, func(g explain.GroupText, line int) int {
@@ -365,21 +337,16 @@ func tintsOf(d *explain.Description) func(line int) int {
 // lines lists the lines of the file with their notes.
 func lines(d *explain.Description, file *explain.File, tints func(line int) int) Section {
 	s := Section{ID: "lines", Heading: "Line by line", Intro: "The lines of a group have one colour."}
-	beside := map[int][]LineNote{}
+	beside := map[int][]lint.Note{}
 	for _, n := range d.Notes {
-		text := shorter(n.Note, maxNoteSize)
-		if n.Witness != "" {
-			text += ", for example " + shorter(n.Witness, maxNoteSize)
-		}
 		for _, line := range n.Lines {
 			if len(beside[line]) < maxNotes {
-				beside[line] = append(beside[line], LineNote{n.Severity, text})
+				beside[line] = append(beside[line], n)
 			}
 		}
 	}
 	number := 0
-	body := lineEnds.Replace(string(compile.WholeLines(file.Body, file.MaxBytes)))
-	for text := range strings.SplitSeq(body, "\n") {
+	for text := range lint.Lines(file.Body, file.MaxBytes) {
 		if number++; number > d.Lines {
 			break
 		}
@@ -387,8 +354,11 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 			s.More = english.Plural(int64(d.Lines-maxLines), "more line") + " not shown."
 			break
 		}
-		line := Line{Number: number, Notes: beside[number],
-			Text: shorter(report.Printable(strings.ReplaceAll(text, "\t", "    ")), maxLine)}
+		line := Line{Number: number, Text: report.Printable(strings.ReplaceAll(text, "\t", "    "))}
+		for _, n := range beside[number] {
+			line.Notes = append(line.Notes, noteBeside(n, line.Text))
+		}
+		line.Text = shorter(line.Text, maxLine)
 		if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
 			line.Tint = tints(number)
 		}
@@ -397,21 +367,57 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 	return s
 }
 
-// lineEnds normalizes all line endings that parsers accept.
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+// noteBeside returns a note to show next to a line. It quotes the parts of the line that it concerns, unless they end
+// the line.
+func noteBeside(n lint.Note, line string) LineNote {
+	line = strings.TrimSpace(line)
+	text := shorter(n.Note, maxNoteSize)
+	var parts []string
+	for _, part := range n.Texts {
+		switch {
+		case part == "" || !strings.Contains(line, part):
+		case strings.HasSuffix(line, part):
+			return LineNote{n.Severity, text + forExample(n)}
+		default:
+			parts = append(parts, `"`+cut(part)+`"`)
+		}
+	}
+	if len(parts) > 0 {
+		text += ": " + english.List(parts)
+	}
+	return LineNote{n.Severity, text + forExample(n)}
+}
+
+// forExample returns the end of a note with an example path, or "".
+func forExample(n lint.Note) string {
+	if n.Witness == "" {
+		return ""
+	}
+	return ", for example " + shorter(n.Witness, maxNoteSize)
+}
 
 // table fills the groups of a section, up to maxRows rows.
 type table struct {
-	section *Section
-	title   string
-	tint    int
-	rows    int
-	left    int
-	begun   bool
+	Section
+	next *Group // that the next row begins; nil within a group
+	rows int
+	left int
+}
+
+// newTable returns a table. Columns in backquotes contain text of files.
+func newTable(id, heading, intro string, columns ...string) *table {
+	t := &table{Section: Section{ID: id, Heading: heading, Intro: intro}, next: &Group{}}
+	for _, name := range columns {
+		bare := strings.Trim(name, "`")
+		t.Columns = append(t.Columns, Column{bare, bare != name})
+	}
+	return t
 }
 
 // begin starts a group of rows.
-func (t *table) begin(title string, tint int) { t.title, t.tint, t.begun = title, tint, false }
+func (t *table) begin(title string, tint int) {
+	t.next = &Group{Title: shorter(title, maxNames), Tint: tint}
+}
 
 // row adds a row, or counts it as left out.
 func (t *table) row(cells ...string) {
@@ -420,20 +426,24 @@ func (t *table) row(cells ...string) {
 		return
 	}
 	t.rows++
-	s := t.section
-	if !t.begun {
-		s.Groups, t.begun = append(s.Groups, Group{Title: shorter(t.title, maxTitle), Tint: t.tint}), true
+	if t.next != nil {
+		t.Groups, t.next = append(t.Groups, *t.next), nil
 	}
 	for i := range cells {
-		cells[i] = cut(cells[i])
+		most := maxCell
+		if t.Columns[i].Heading == "crawlers" {
+			most = maxNames
+		}
+		cells[i] = shorter(cells[i], most)
 	}
-	g := &s.Groups[len(s.Groups)-1]
+	g := &t.Groups[len(t.Groups)-1]
 	g.Rows = append(g.Rows, cells)
 }
 
-// end adds the number of rows left out here and by the section's source.
-func (t *table) end(noun string, more int) {
+// end returns the section with the number of rows left out here and by the section's source.
+func (t *table) end(noun string, more int) Section {
 	if n := int64(t.left + more); n > 0 {
-		t.section.More = "and " + english.Plural(n, "more "+noun) + "."
+		t.More = "and " + english.Plural(n, "more "+noun) + "."
 	}
+	return t.Section
 }

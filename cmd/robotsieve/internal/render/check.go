@@ -99,7 +99,11 @@ func blockOf(s *checkpage.Section) block {
 		b.Table.Groups = append(b.Table.Groups, to)
 		b.Table.rows += len(g.Rows)
 	}
-	b.Table.More = s.More
+	if b.Table.rows > 0 {
+		b.Table.More = s.More
+	} else if s.More != "" {
+		b.Text = []string{s.More}
+	}
 	return b
 }
 

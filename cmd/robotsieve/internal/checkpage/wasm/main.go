@@ -5,6 +5,7 @@ package main
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"syscall/js"
 
@@ -50,53 +51,33 @@ func describe(_ js.Value, args []js.Value) any {
 	if len(args) > 0 {
 		o.Against = fileOf(args[0], args[1])
 	}
-	page := checkpage.Of(explain.Describe(o), file, nil)
-	object := map[string]any{"title": page.Title, "headline": texts(page.Headline)}
-	var totals, sections []any
-	for _, t := range page.Totals {
-		totals = append(totals, map[string]any{"name": t.Name, "count": t.Count})
+	return valueOf(reflect.ValueOf(checkpage.Of(explain.Describe(o), file, nil)))
+}
+
+// valueOf converts a value for the script. A struct becomes an object with the names of its fields in lower case.
+func valueOf(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Struct:
+		object := map[string]any{}
+		for i := range v.NumField() {
+			object[strings.ToLower(v.Type().Field(i).Name)] = valueOf(v.Field(i))
+		}
+		return object
+	case reflect.Slice:
+		var list []any
+		for i := range v.Len() {
+			list = append(list, valueOf(v.Index(i)))
+		}
+		return list
+	default:
+		return v.Interface()
 	}
-	for i := range page.Sections {
-		sections = append(sections, sectionOf(&page.Sections[i]))
-	}
-	object["totals"], object["sections"] = totals, sections
-	return object
 }
 
 func fileOf(name, octets js.Value) *explain.File {
 	f := &explain.File{Name: name.String(), Body: make([]byte, min(octets.Length(), compile.DefaultMaxBytes))}
 	js.CopyBytesToGo(f.Body, octets)
 	return f
-}
-
-func texts(list []string) (values []any) {
-	for _, text := range list {
-		values = append(values, text)
-	}
-	return values
-}
-
-func sectionOf(s *checkpage.Section) map[string]any {
-	var columns, groups, lines []any
-	for _, c := range s.Columns {
-		columns = append(columns, map[string]any{"heading": c.Heading, "code": c.Code})
-	}
-	for _, g := range s.Groups {
-		var rows []any
-		for _, row := range g.Rows {
-			rows = append(rows, texts(row))
-		}
-		groups = append(groups, map[string]any{"title": g.Title, "tint": g.Tint, "rows": rows})
-	}
-	for _, l := range s.Lines {
-		var notes []any
-		for _, n := range l.Notes {
-			notes = append(notes, []any{n.Severity, n.Text})
-		}
-		lines = append(lines, []any{l.Number, l.Text, l.Tint, notes})
-	}
-	return map[string]any{"id": s.ID, "heading": s.Heading, "intro": s.Intro, "columns": columns, "groups": groups,
-		"lines": lines, "more": s.More}
 }
 
 // ask returns the robots.txt's verdict for the name of an agent and a URL or path.
@@ -119,7 +100,7 @@ func ask(_ js.Value, args []js.Value) any {
 			why = append(why, text)
 		}
 	}
-	return map[string]any{"verdict": a.Verdict(), "agent": a.Agent, "line": a.Line, "why": texts(why)}
+	return map[string]any{"verdict": a.Verdict(), "agent": a.Agent, "line": a.Line, "why": valueOf(reflect.ValueOf(why))}
 }
 
 // agentOf finds the crawler with a name, like the flag --agent.

@@ -232,6 +232,17 @@ func TestCheckWithoutScripts(t *testing.T) {
 	}
 }
 
+// TestCheckOnPhones checks that the tables of barred crawlers and verdicts fit a phone without scrolling sideways.
+func TestCheckOnPhones(t *testing.T) {
+	p := openCheck(t, newer, older, []string{"/private/x", "/b"}, view{width: 390})
+	for _, id := range []string{"barred", "verdicts"} {
+		sizes := ask[[]int](p, fmt.Sprintf(`(e => [e.scrollWidth, e.clientWidth])(document.querySelector("#%s .wide"))`, id))
+		if sizes[0] > sizes[1] {
+			t.Errorf("%s: %d px in %d", id, sizes[0], sizes[1])
+		}
+	}
+}
+
 // TestCheckPrint checks that on paper nothing is cut off, and that there are no controls.
 func TestCheckPrint(t *testing.T) {
 	urls := []string{"https://a.example/" + strings.Repeat("b", 400)}

@@ -32,25 +32,25 @@
         }
       }
     }
-    if (s.more) make("p", box, s.more);
     if (s.lines.length) {
       const table = make("table", box, "", "listing");
       make("caption", table, s.heading);
       const body = make("tbody", table);
-      for (const [number, text, tint, notes] of s.lines) {
+      for (const {number, text, tint, notes} of s.lines) {
         const row = make("tr", body, "", tint ? "t" + tint : "");
         row.id = "L" + number;
         make("th", row, number).scope = "row";
         const cell = make("div", make("td", row));
         make("code", cell, text);
         const list = notes.length && make("ul", cell);
-        for (const [severity, note] of notes) {
+        for (const {severity, text} of notes) {
           const item = make("li", list, "", severity);
           make("b", item, severity);
-          item.append(" " + note);
+          item.append(" " + text);
         }
       }
     }
+    if (s.more) make("p", box, s.more);
   };
   const show = page => {
     const head = $("head");
