@@ -17,6 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
@@ -265,7 +266,31 @@ func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
 		len(automaton.CutToken([]byte(token))) < len(token) {
 		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
 	}
+	if claim.Profile == nil && !whole {
+		if near := misspelled(set, claim.Name); near != nil {
+			messages.warn("agent %q is no known crawler, so only a group of this very name, or *, is for it; did you mean %s?",
+				claim.Name, strings.Join(near, " or "))
+		}
+	}
 	return s, nil
+}
+
+// misspelled returns the known crawlers that a name may have been meant for: it begins as theirs, differs
+// from them by a few letters, and is not so short that many do.
+func misspelled(known *crawler.Set, name string) []string {
+	const shortest = len("GPTBot")
+	if len(name) < shortest {
+		return nil
+	}
+	isFar := func(n string) bool {
+		few := len(name) / 4
+		return !strings.EqualFold(n[:1], name[:1]) ||
+			english.Distance(strings.ToLower(name), strings.ToLower(n), few) > few
+	}
+	if near := slices.DeleteFunc(known.Nearest(name), isFar); len(near) > 0 {
+		return near
+	}
+	return nil
 }
 
 // warnOfOthers warns of products that share the agent's header, if rules,
