@@ -25,9 +25,9 @@ const (
 	Original
 )
 
-// dialectRow describes how a dialect reads URLs and names of crawlers. How it reads robots.txt and
+// urlReading describes how a dialect reads URLs and names of crawlers. How it reads robots.txt and
 // ranks rules is in the table of the same name in package compile.
-type dialectRow struct {
+type urlReading struct {
 	name string
 	// ends marks the bytes that end the authority of a URL in its lower classes, and the bytes that
 	// end the path in its higher classes.
@@ -55,8 +55,8 @@ const (
 	namedWithin               // the first token of the file that is part of the name
 )
 
-// dialectRows has one row for each dialect.
-var dialectRows = [...]dialectRow{
+// urlReadings has one row for each dialect.
+var urlReadings = [...]urlReading{
 	RFC9309: {
 		name: "rfc9309", form: FormA, crawlers: namedCut,
 		ends: table.NewClasses("/?#", "#"), targets: true, exemptsItself: true,
@@ -72,15 +72,15 @@ var dialectRows = [...]dialectRow{
 }
 
 // NumDialects is the number of dialects; valid dialects are less than it.
-const NumDialects = Dialect(len(dialectRows))
+const NumDialects = Dialect(len(urlReadings))
 
 var errUnknownDialect = errors.New("unknown dialect")
 
-func (d Dialect) row() *dialectRow {
+func (d Dialect) row() *urlReading {
 	if !d.Known() {
 		panic("automaton: unknown dialect")
 	}
-	return &dialectRows[d]
+	return &urlReadings[d]
 }
 
 // Known reports whether d is one of the dialects.
@@ -93,7 +93,7 @@ func (d Dialect) FirstMatchDecides() bool { return d.row().firstMatch }
 // String returns the name that ParseDialect accepts for the dialect.
 func (d Dialect) String() string {
 	if d.Known() {
-		return dialectRows[d].name
+		return urlReadings[d].name
 	}
 	return fmt.Sprintf("Dialect(%d)", uint8(d))
 }

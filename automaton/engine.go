@@ -56,7 +56,8 @@ func worthTable(rules []Rule) bool {
 	const enough = 80
 	octets := 0
 	for i := range rules {
-		if octets += len(rules[i].Pattern); octets > enough {
+		octets += len(rules[i].Pattern)
+		if octets > enough {
 			return true
 		}
 	}

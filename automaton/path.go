@@ -42,7 +42,7 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	return target[:d.row().ends.IndexHigh(target)]
 }
 
-// split returns the path of a URL that begins with its authority. See dialectRow.ends.
+// split returns the path of a URL that begins with its authority. See urlReading.ends.
 func (s *Scratch) split(rest []byte, ends *table.Classes) []byte {
 	if len(rest) == 0 {
 		return slash
@@ -55,7 +55,8 @@ func (s *Scratch) split(rest []byte, ends *table.Classes) []byte {
 		rest = rest[64:]
 	}
 	from := bits.TrailingZeros64(low)
-	if high >>= from; high != 0 {
+	high >>= from
+	if high != 0 {
 		rest = rest[:from+bits.TrailingZeros64(high)]
 	} else if len(rest) > 64 {
 		rest = rest[:64+ends.IndexHigh(rest[64:])]

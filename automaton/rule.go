@@ -49,7 +49,8 @@ func (r *Rule) complete(d Dialect) error {
 		return errors.New("form is not of the dialect")
 	}
 	prefix, rest, gaps := r.Cut()
-	if r.prefix, r.gaps = uint32(len(prefix)), gaps; gaps && table.HasEmptySegment(rest) {
+	r.prefix, r.gaps = uint32(len(prefix)), gaps
+	if gaps && table.HasEmptySegment(rest) {
 		return errors.New("gap at the end of a pattern or behind another")
 	}
 	if r.Verdict.Line == 0 {

@@ -145,7 +145,8 @@ func (r *Ruleset) Dialect() Dialect {
 // cut to its product token (CutToken). In Original it is searched for the tokens of robots.txt.
 // Named does not allocate.
 func (r *Ruleset) Named(name []byte) (*Machine, bool) {
-	if r = r.bound(); r == nil {
+	r = r.bound()
+	if r == nil {
 		return nil, false
 	}
 	crawlers := r.dialect.row().crawlers
@@ -158,7 +159,8 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 		return nil, false
 	}
 	if crawlers == namedCut {
-		if name = CutToken(name); len(name) == 0 {
+		name = CutToken(name)
+		if len(name) == 0 {
 			return nil, false
 		}
 	}
@@ -177,7 +179,8 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 // Agents returns the agents in lookup order: sorted by token, or in file order for dialect
 // Original. The caller must not modify the slice.
 func (r *Ruleset) Agents() []TokenMachine {
-	if r = r.bound(); r == nil {
+	r = r.bound()
+	if r == nil {
 		return nil
 	}
 	for i := range r.agents {
@@ -188,7 +191,8 @@ func (r *Ruleset) Agents() []TokenMachine {
 
 // Number returns the number of a machine in the ruleset's Source, and whether it has one.
 func (r *Ruleset) Number(m *Machine) (number int, ok bool) {
-	if r = r.bound(); r == nil || r.source == nil || m == nil {
+	r = r.bound()
+	if r == nil || r.source == nil || m == nil {
 		return 0, false
 	}
 	ok = m == r.wildcard || slices.ContainsFunc(r.agents, func(a TokenMachine) bool { return a.Machine == m })
@@ -197,7 +201,8 @@ func (r *Ruleset) Number(m *Machine) (number int, ok bool) {
 
 // Wildcard returns the machine of the groups for *, or nil if there are none.
 func (r *Ruleset) Wildcard() *Machine {
-	if r = r.bound(); r == nil {
+	r = r.bound()
+	if r == nil {
 		return nil
 	}
 	return r.wildcard.built()

@@ -8,9 +8,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
-// dialectRow describes how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
+// dialectReading describes how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
 // names of crawlers is in the table of the same name in package automaton.
-type dialectRow struct {
+type dialectReading struct {
 	maxLine       int  // how many bytes of a line are read, 0 for all
 	cutsAtNUL     bool // a line with a NUL is cut there, otherwise dropped
 	blankEnds     bool // a blank line ends a group
@@ -33,8 +33,8 @@ type dialectRow struct {
 	pattern func(t *text, value string) (form automaton.Form, pattern string, ignored NoteKind)
 }
 
-// dialectRows has one row for each dialect.
-var dialectRows = [...]dialectRow{
+// dialectReadings has one row for each dialect.
+var dialectReadings = [...]dialectReading{
 	automaton.RFC9309: {
 		dialect: automaton.RFC9309, wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
 	},
@@ -52,11 +52,11 @@ var dialectRows = [...]dialectRow{
 }
 
 // row returns the row of the dialect. It panics if there is none, as Compile promises.
-func (o Options) row() *dialectRow {
+func (o Options) row() *dialectReading {
 	if !o.Dialect.Known() {
 		panic("compile: unknown dialect " + o.Dialect.String())
 	}
-	return &dialectRows[o.Dialect]
+	return &dialectReadings[o.Dialect]
 }
 
 // isStar reports whether a user-agent line is for all crawlers.
@@ -85,7 +85,8 @@ func googleToken(value string) string {
 // with a version names nobody.
 func originalToken(value string) string {
 	name, _, _ := cutAt(value, '/')
-	if name = trim(name); name == "*" {
+	name = trim(name)
+	if name == "*" {
 		return ""
 	}
 	return name
@@ -139,7 +140,8 @@ func canonicalPattern(t *text, value string) (form automaton.Form, pattern strin
 	for more := true; more; {
 		var segment string
 		segment, stripped, more = cutAt(stripped, '*')
-		if *t, query = automaton.AppendForm(*t, octetsOf(segment), form, query); more {
+		*t, query = automaton.AppendForm(*t, octetsOf(segment), form, query)
+		if more {
 			*t = append(*t, '*')
 		}
 	}

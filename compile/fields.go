@@ -21,7 +21,8 @@ type Record struct {
 // Google's parser also accepts two words without a colon.
 func (p *parser) split(line string) (key, value string, ok bool) {
 	key, value, ok = cutAt(line, ':')
-	if p.colon = ok; !ok && p.row.optionalColon {
+	p.colon = ok
+	if !ok && p.row.optionalColon {
 		if key, value, ok = twoWords(line); ok {
 			p.note(NoteNoColon, line)
 		}

@@ -87,7 +87,7 @@ func (p *parser) rule(allow bool, value string) {
 // bound by all groups that name it or, without any, by all groups for *. In dialect Original only
 // the first of these binds.
 type tokenGroups struct {
-	row      *dialectRow
+	row      *dialectReading
 	named    []groupsOfToken // in file order
 	wildcard []int
 	index    map[string]int // the index of a token in named; nil while there are few
@@ -103,7 +103,7 @@ type groupsOfToken struct {
 const fewTokens = 16
 
 // groupsOfTokens maps tokens to the groups that bind them.
-func groupsOfTokens(row *dialectRow, groups []Group) *tokenGroups {
+func groupsOfTokens(row *dialectReading, groups []Group) *tokenGroups {
 	n := 0
 	for i := range groups {
 		n += len(groups[i].Agents)

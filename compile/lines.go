@@ -78,7 +78,8 @@ func (p *parser) parse(body string) {
 		if !more {
 			return
 		}
-		if start = end + 1; body[end] == '\r' && strings.HasPrefix(body[start:], "\n") {
+		start = end + 1
+		if body[end] == '\r' && strings.HasPrefix(body[start:], "\n") {
 			start++
 		}
 	}
@@ -100,7 +101,8 @@ func (n *next) from(body string, start int) int {
 }
 
 func (n *next) find(body string, start int) {
-	if n.at = len(body); start < len(body) {
+	n.at = len(body)
+	if start < len(body) {
 		if at := strings.IndexByte(body[start:], n.octet); at >= 0 {
 			n.at = start + at
 		}
@@ -144,7 +146,8 @@ func (p *parser) readLine(body string, start, end int) {
 		p.glued = at > 0 && !isSpace(line[at-1])
 		line = line[:at]
 	}
-	if line = trim(line); line == "" {
+	line = trim(line)
+	if line == "" {
 		return
 	}
 	if p.standardField(line) {

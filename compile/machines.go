@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// must returns made. No robots.txt leads to an error: dialectRow.ranked makes valid rules, ranks
+// must returns made. No robots.txt leads to an error: dialectReading.ranked makes valid rules, ranks
 // are unique because they include the line, tokens are distinct, and everything is in one dialect.
 func must[T any](made T, err error) T {
 	if err != nil {

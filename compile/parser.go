@@ -10,7 +10,7 @@ import (
 // parser is the state between lines.
 type parser struct {
 	o   Options
-	row *dialectRow // of the dialect
+	row *dialectReading // of the dialect
 	source
 	position
 	kept

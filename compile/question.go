@@ -52,8 +52,8 @@ type found struct {
 
 func (f *found) any() bool { return f.before || f.within }
 
-// bind records that the last group is of this kind.
-func (f *found) bind(row *dialectRow) { f.within = f.within || !(row.firstGroup && f.before) }
+// bind says that the last group is of the kind.
+func (f *found) bind(row *dialectReading) { f.within = f.within || !(row.firstGroup && f.before) }
 
 // agentLine reads a user-agent line, which may begin a group.
 func (q *question) agentLine(p *parser, a *AgentLine, begins bool) {
@@ -76,7 +76,8 @@ func (q *question) agentLine(p *parser, a *AgentLine, begins bool) {
 func (q *question) ruleLine(p *parser, allow bool, value string) {
 	f := &q.by
 	if !f.within {
-		if f = &q.others; !f.within || q.by.before {
+		f = &q.others
+		if !f.within || q.by.before {
 			return
 		}
 	}
@@ -85,7 +86,8 @@ func (q *question) ruleLine(p *parser, allow bool, value string) {
 	}
 	r := Rule{Line: p.line, Allow: allow, Value: value}
 	p.text = p.text[:0]
-	if p.compilePattern(&r); r.Inert {
+	p.compilePattern(&r)
+	if r.Inert {
 		return
 	}
 	for _, index := range [...]bool{false, true} {

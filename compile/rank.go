@@ -8,8 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
-// ranked compiles rules in file order to rules sorted by rank. It omits rules that never match.
-func (row *dialectRow) ranked(rules []Rule) []automaton.Rule {
+// ranked compiles rules in file order to rules sorted by rank. Rules that never match are left out.
+func (row *dialectReading) ranked(rules []Rule) []automaton.Rule {
 	var few [64]uint64 // most groups are smaller
 	order := few[:0]
 	for i := range rules {
@@ -40,13 +40,13 @@ const isIndexPage = 1
 // orderOf returns a sort key for a rule, so that the highest rank comes first. Its upper half is
 // the complement of the upper half of the rank, its lower half the index of the rule, since rules
 // are in file order.
-func (row *dialectRow) orderOf(r *Rule, length, index int) uint64 {
+func (row *dialectReading) orderOf(r *Rule, length, index int) uint64 {
 	return uint64(^uint32(row.rankOf(r, length)>>32))<<32 | uint64(index)<<1
 }
 
 // indexPage returns the directory of the index page that an Allow names in dialect Google, or "".
 // Such an Allow makes a second rule, which allows the bare directory.
-func (row *dialectRow) indexPage(r *Rule) string {
+func (row *dialectReading) indexPage(r *Rule) string {
 	const page = "/index.htm"
 	if !r.Allow || !row.indexPages || !strings.Contains(r.Pattern, page) {
 		return ""
@@ -59,7 +59,7 @@ func (row *dialectRow) indexPage(r *Rule) string {
 }
 
 // rankOf returns the rank of a rule whose pattern has the given length.
-func (row *dialectRow) rankOf(r *Rule, length int) uint64 {
+func (row *dialectReading) rankOf(r *Rule, length int) uint64 {
 	if row.dialect.FirstMatchDecides() {
 		return rank.Earlier(r.Line)
 	}
@@ -68,7 +68,7 @@ func (row *dialectRow) rankOf(r *Rule, length int) uint64 {
 
 // fill makes a ranked rule from a line, or from the directory of the index page that it names. A
 // gap at the end is redundant, and so is a $ after it.
-func (row *dialectRow) fill(ranked *automaton.Rule, r *Rule, directory bool) {
+func (row *dialectReading) fill(ranked *automaton.Rule, r *Rule, directory bool) {
 	pattern, length, atEnd := r.Pattern, len(r.Pattern), directory
 	switch {
 	case directory:

@@ -70,7 +70,8 @@ func (q *queue[T]) put(c *source.Chunk, result T) {
 		}
 		next := q.waiting[i]
 		q.waiting = slices.Delete(q.waiting, i, i+1)
-		if q.seq++; next.chunk.Last {
+		q.seq++
+		if next.chunk.Last {
 			q.input, q.seq = q.input+1, 0
 		}
 		q.mu.Unlock()

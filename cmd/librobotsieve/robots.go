@@ -29,7 +29,8 @@ func newRobots(body []byte, dialect *automaton.Dialect, maxBytes int64) *robots 
 	most := int(max(-1, min(maxBytes, math.MaxInt32)))
 	r := &robots{dialect: dialect, options: compile.Options{MaxBytes: most}, body: body}
 	r.in(r.first())
-	if r.body = nil; dialect == nil {
+	r.body = nil
+	if dialect == nil {
 		r.body = bytes.Clone(compile.WholeLines(body, most))
 	}
 	return r

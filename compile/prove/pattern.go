@@ -297,7 +297,8 @@ func (p *pattern) measure() {
 // atLeast returns a lower bound for the length of matching paths.
 func (p *pattern) atLeast() (n int) {
 	for _, s := range p.segments {
-		if n += len(s); p.form != automaton.FormRaw {
+		n += len(s)
+		if p.form != automaton.FormRaw {
 			n -= 2 * strings.Count(s, "%") // an escape may stand for one byte of the path
 		}
 	}

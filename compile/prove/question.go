@@ -35,7 +35,8 @@ func (s *space) between(allows, forbids int) alternatives {
 			undo := slices.Clip(above(d, s.among(d.pattern, forbids, false)))
 			for x := range allowed {
 				x.must, x.avoid = append(x.must, d.pattern), append(undo, x.avoid...)
-				if x.least, x.forbids = d.atLeast(), d; !yield(x) {
+				x.least, x.forbids = d.atLeast(), d
+				if !yield(x) {
 					return
 				}
 			}
@@ -62,14 +63,16 @@ func (s *space) examples(allows, forbids int, known Answer, steps *int) (paths [
 	}
 	for x := range s.between(allows, forbids) {
 		*steps -= stepsOfLook * s.looked
-		if s.looked = 0; *steps <= 0 || len(paths) == maxExamples {
+		s.looked = 0
+		if *steps <= 0 || len(paths) == maxExamples {
 			return paths, false
 		}
 		if allowing, forbidding := lines(x); shown[forbidding] && (x.allows == nil || shown[allowing]) {
 			continue
 		}
 		a := s.shortest(func(yield func(alternative) bool) { yield(x) }, steps)
-		if decided = decided && a.Decided; a.Path != "" {
+		decided = decided && a.Decided
+		if a.Path != "" {
 			add(x, a.Path)
 		}
 	}

@@ -127,7 +127,8 @@ func (s *search) begin() bool {
 		s.both = newPair(s.must[0], s.must[1])
 		s.steps -= s.both.steps
 	}
-	if root.length = 1 + int(s.left(root)); root.length > s.longest {
+	root.length = 1 + int(s.left(root))
+	if root.length > s.longest {
 		return true
 	}
 	s.steps -= 2 * len(s.avoid)
@@ -170,7 +171,8 @@ func (s *search) push(parent *node, u unit) bool {
 	}
 	n.length = len(parent.path) + int(u.length())
 	left := s.left(&n)
-	if n.length += int(left); left < never && n.length <= s.longest {
+	n.length += int(left)
+	if left < never && n.length <= s.longest {
 		n.path = parent.path + u.String()
 		heap.Push(&s.queue, &n)
 	}
@@ -198,8 +200,9 @@ func (s *search) follow(n *node) bool {
 		if len(from) == 0 || len(wakes) > 0 && wakes[0].pattern < from[0].pattern {
 			x, wakes = wakes[0], wakes[1:]
 		} else {
-			if x, from = from[0], from[1:]; len(wakes) > 0 && wakes[0].pattern == x.pattern {
-				wakes = wakes[1:] // it doesn't rest
+			x, from = from[0], from[1:]
+			if len(wakes) > 0 && wakes[0].pattern == x.pattern {
+				wakes = wakes[1:] // it does not rest
 			}
 			x.at = s.avoid[x.pattern].from(x.at).to(n.unit)
 		}

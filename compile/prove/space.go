@@ -234,7 +234,8 @@ func (s *space) over(from sender, of alternatives, steps *int, first bool) Answe
 			break
 		}
 		*steps -= stepsOfLook*s.looked + len(x.avoid)
-		if s.looked = 0; *steps <= 0 {
+		s.looked = 0
+		if *steps <= 0 {
 			best.Decided = false
 			break
 		}

@@ -30,7 +30,8 @@ func Limited(r io.Reader, limit int64) io.Reader { return &limited{r, limit, Lim
 // Within is Limited for bytes that are all kept, with a memory budget of memory bytes. Reading uses
 // twice the bytes it returns. If memory is the smaller limit, the error is ErrMemory.
 func Within(r io.Reader, limit, memory int64) io.Reader {
-	if memory = max(memory/2, 0); memory < limit {
+	memory = max(memory/2, 0)
+	if memory < limit {
 		return &limited{r, memory, ErrMemory}
 	}
 	return Limited(r, limit)

@@ -130,7 +130,8 @@ func (g *Gaps) complete() {
 	}
 	for symbol := range g.chains {
 		c := &g.chains[symbol]
-		if c.first = uint32(symbol); symbol > 0 && c.up == uint32(symbol-1) {
+		c.first = uint32(symbol)
+		if symbol > 0 && c.up == uint32(symbol-1) {
 			c.first = g.chains[symbol-1].first
 		}
 	}
@@ -254,7 +255,8 @@ func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32
 	if possible >= best || g.Needed != 0 && bytes.IndexByte(path, g.Needed) < 0 {
 		return best
 	}
-	if g.read(s, path); len(s.ends) == 0 {
+	g.read(s, path)
+	if len(s.ends) == 0 {
 		return best
 	}
 	r := run{Gaps: g, s: s, length: uint32(len(path)), everyPath: everyPath, best: best,
@@ -325,7 +327,8 @@ func (g *Gaps) next(state uint32, c byte) uint32 {
 				return child
 			}
 		}
-		if state = g.Fail[state]; state <= g.Shallow {
+		state = g.Fail[state]
+		if state <= g.Shallow {
 			return state
 		}
 	}
@@ -359,7 +362,8 @@ func (r *run) find(possible uint32) {
 			r.wait(r.Anchors[a.Anchor], a.End, segmentsAhead)
 		}
 		if len(s.waiting) > 0 {
-			if r.wakeUp(e.end); s.awaited.n > 0 {
+			r.wakeUp(e.end)
+			if s.awaited.n > 0 {
 				r.goOn(e)
 			}
 		}
@@ -502,8 +506,10 @@ func (r *run) measure(tail uint32, ahead int) {
 	if node.First < node.End {
 		next := r.roomBehind(r.tails[node.First], ahead)
 		certain = next & isCertain
-		if next &^= isCertain; end >= next {
-			if certain = 0; next == 0 {
+		next &^= isCertain
+		if end >= next {
+			certain = 0
+			if next == 0 {
 				return
 			}
 			end = next - 1

@@ -210,12 +210,14 @@ func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor
 			if lengths == 0 {
 				continue
 			}
-			if best = g.read(s, path, at, a.State, word, lengths, best); best <= a.Best {
+			best = g.read(s, path, at, a.State, word, lengths, best)
+			if best <= a.Best {
 				return best
 			}
 		}
 		Spend(1)
-		if base += 64; base >= len(path) {
+		base += 64
+		if base >= len(path) {
 			return best
 		}
 		set = filter.places(path[base:])
@@ -236,7 +238,8 @@ func (g *Segments) read(s *Scratch, path []byte, at int, state uint32, word uint
 				continue
 			}
 			node := &g.Nodes[to&^IsPoint]
-			if best = min(best, node.Accept); node.Anchor != 0 {
+			best = min(best, node.Accept)
+			if node.Anchor != 0 {
 				s.wait(node.Anchor, uint32(at)+n+1)
 			}
 			next = node.Next

@@ -35,7 +35,8 @@ func (s *symbolSet) add(symbol uint32) bool {
 // remove removes a symbol, which must be in the set.
 func (s *symbolSet) remove(symbol uint32) {
 	word := &s.words[symbol/64]
-	if *word &^= 1 << (symbol % 64); *word == 0 {
+	*word &^= 1 << (symbol % 64)
+	if *word == 0 {
 		s.blocks[symbol/4096] &^= 1 << (symbol / 64 % 64)
 	}
 	s.n--

@@ -564,7 +564,7 @@ func TestNothingInAReportActsOnATerminal(t *testing.T) {
 		}
 		r := auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
 		before := marshal(t, r)
-		checkPrintable(t, decode(t, marshal(t, report.Texts(r, report.Printable))))
+		checkPrintable(t, decode(t, marshal(t, r.Rewrite(report.Printable))))
 		if marshal(t, r) != before {
 			t.Error("the report itself is another now")
 		}

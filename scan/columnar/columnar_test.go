@@ -254,9 +254,9 @@ func TestSidecar(t *testing.T) {
 		for i := 0; i < len(rows); i += 100 {
 			var b []byte
 			for j := i; j < i+100; j++ {
-				r := Row{Known: j%3 > 0, Allowed: j%3 == 1, Class: "allowed", Line: int32(j),
+				r := SidecarRow{Known: j%3 > 0, Allowed: j%3 == 1, Class: "allowed", Line: int32(j),
 					Barred: []string{"GPTBot", "CCBot"}[:j%3]}
-				b = AppendRow(b, &r)
+				b = AppendSidecarRow(b, &r)
 				want = append(want, fmt.Sprint(r))
 			}
 			if _, err := s.Write(b); err != nil {
@@ -272,7 +272,7 @@ func TestSidecar(t *testing.T) {
 			t.Fatal(len(got), err)
 		}
 		for i, v := range got {
-			r := Row{Known: v.Allowed != nil, Allowed: v.Allowed != nil && *v.Allowed, Class: v.Class, Barred: v.Barred,
+			r := SidecarRow{Known: v.Allowed != nil, Allowed: v.Allowed != nil && *v.Allowed, Class: v.Class, Barred: v.Barred,
 				Line: v.Line}
 			if fmt.Sprint(r) != want[i] || key == "" && *v.Position != int64(i) || key != "" &&
 				text0(v.Key) != text0(rows[i].URL) {
@@ -312,7 +312,7 @@ func TestWriterIsDeterministic(t *testing.T) {
 		s := NewSidecar(&out, nil)
 		var b []byte
 		for i := range 60_000 {
-			b = AppendRow(b, &Row{Class: strings.Repeat("c", i%700), Line: int32(i), Barred: []string{"a", "b"}[:i%3%2]})
+			b = AppendSidecarRow(b, &SidecarRow{Class: strings.Repeat("c", i%700), Line: int32(i), Barred: []string{"a", "b"}[:i%3%2]})
 			if i%most == most-1 || i == 59_999 {
 				if _, err := s.Write(b); err != nil {
 					t.Fatal(err)

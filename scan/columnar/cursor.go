@@ -54,7 +54,8 @@ func (f *File) cursor(name string) (*cursor, error) {
 
 // spend subtracts from the work budget.
 func (c *cursor) spend(work int64) error {
-	if c.work -= work; c.work < 0 {
+	c.work -= work
+	if c.work < 0 {
 		return fmt.Errorf("it becomes more than %d bytes, the most for a file of %d bytes", c.file.mostWork(), c.file.size)
 	}
 	return nil
@@ -105,7 +106,8 @@ func (c *cursor) page() error {
 		}
 		group := &c.file.groups[c.group]
 		c.group++
-		if c.rows, c.hasDict = group.Rows, false; c.rows > 0 {
+		c.rows, c.hasDict = group.Rows, false
+		if c.rows > 0 {
 			c.pages.reset(c.file, &group.Columns[c.leaf])
 		}
 	}

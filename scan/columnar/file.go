@@ -30,6 +30,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 const (
@@ -297,4 +299,17 @@ func shorten(name string) string {
 		return strconv.Quote(name[:most]) + "…"
 	}
 	return strconv.Quote(name)
+}
+
+// OpenInput opens a Parquet file that is an input.
+func OpenInput(in *source.Input) (*File, io.Closer, error) {
+	at, size, closer, err := in.OpenAt()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := Open(at, size)
+	if err != nil {
+		return nil, nil, errors.Join(err, closer.Close())
+	}
+	return file, closer, nil
 }

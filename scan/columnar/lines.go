@@ -65,7 +65,8 @@ func (l *lines) Read(p []byte) (int, error) {
 		l.fill()
 	}
 	n := copy(p, l.ready)
-	if l.ready = l.ready[n:]; n == 0 && len(p) > 0 {
+	l.ready = l.ready[n:]
+	if n == 0 && len(p) > 0 {
 		return 0, l.err
 	}
 	return n, nil

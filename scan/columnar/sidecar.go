@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Row is a row of a sidecar without its key.
-type Row struct {
+// SidecarRow is a row of a sidecar without its key.
+type SidecarRow struct {
 	// Known is set if there is a verdict; if not, allowed is null.
 	Known   bool
 	Allowed bool
@@ -18,8 +18,8 @@ type Row struct {
 	Line int32
 }
 
-// AppendRow appends a row in the encoding of Sidecar.Write.
-func AppendRow(b []byte, r *Row) []byte {
+// AppendSidecarRow appends a row as Sidecar.Write reads it.
+func AppendSidecarRow(b []byte, r *SidecarRow) []byte {
 	switch {
 	case !r.Known:
 		b = AppendNull(b)

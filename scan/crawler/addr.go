@@ -53,7 +53,8 @@ func parseIPv4(b []byte) (a [4]byte, ok bool) {
 				return a, false
 			}
 			n = n*10 + int(c-'0')
-			if digits++; n > 255 {
+			digits++
+			if n > 255 {
 				return a, false
 			}
 		case c == '.' && digits > 0 && field < 3:
@@ -94,13 +95,15 @@ func parseIPv6(b []byte) (a [16]byte, ok bool) {
 		}
 		binary.BigEndian.PutUint16(a[n:], uint16(group))
 		n += 2
-		if b = b[digits:]; len(b) == 0 {
+		b = b[digits:]
+		if len(b) == 0 {
 			break
 		}
 		if b[0] != ':' || len(b) == 1 {
 			return a, false
 		}
-		if b = b[1:]; b[0] == ':' {
+		b = b[1:]
+		if b[0] == ':' {
 			if gap >= 0 {
 				return a, false
 			}

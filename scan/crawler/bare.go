@@ -21,7 +21,8 @@ func isBare(word []byte) bool {
 		if here := ends & 1; here != 0 {
 			ends |= partsAt(word[i:], c)
 		}
-		if ends >>= 1; ends == 0 {
+		ends >>= 1
+		if ends == 0 {
 			return false
 		}
 	}

@@ -76,7 +76,8 @@ func (c ClientIP) Of(addr, forwarded []byte) []byte {
 	for len(forwarded) > 0 {
 		var last []byte
 		forwarded, last = cutLast(forwarded)
-		if last = bare(last); last == nil || !c.trusts(last) {
+		last = bare(last)
+		if last == nil || !c.trusts(last) {
 			return last
 		}
 	}

@@ -114,7 +114,8 @@ func wwwStart(text []byte) int {
 		if n < 0 {
 			return -1
 		}
-		if at += n; at == 0 || !isWordByte(text[at-1]) {
+		at += n
+		if at == 0 || !isWordByte(text[at-1]) {
 			return at
 		}
 	}

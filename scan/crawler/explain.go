@@ -144,11 +144,13 @@ func (e *Explanation) addUnknown(r *Reader) {
 		case listed, w.Profile == nil && stem == "", found && at.start == r.given.Start && at.end == r.given.End:
 			continue
 		case w.Profile != nil:
-			if w.Standing = r.standing(at.start); w.Standing == Names {
+			w.Standing = r.standing(at.start)
+			if w.Standing == Names {
 				w.Standing = Control
 			}
 		default:
-			if w.Stem, w.Standing = stem, r.mayName(at); found && w.Standing == counts {
+			w.Stem, w.Standing = stem, r.mayName(at)
+			if found && w.Standing == counts {
 				w.Standing = Later
 			}
 			found = found || w.Standing == counts

@@ -60,7 +60,8 @@ func ReadNames(r io.Reader, name string, memory int64) (*HostNames, error) {
 	number := 0
 	for lines.Scan() {
 		line := lines.Bytes()
-		if number++; number == 1 {
+		number++
+		if number == 1 {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
 		line = bytes.TrimRight(line, "\r")

@@ -152,7 +152,8 @@ func (r *resolving) confirm(
 		if !wanted(name) {
 			continue
 		}
-		if tried++; tried > maxNamesAsked {
+		tried++
+		if tried > maxNamesAsked {
 			break
 		}
 		// The final dot marks the name as fully qualified, so no search list is tried.

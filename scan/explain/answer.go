@@ -11,10 +11,11 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/reading"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Answer is the verdict on one URL for one agent, with its reasons. Its texts are raw
-// bytes of the files: escape them before printing (report.Texts).
+// bytes of the files: escape them before printing (Rewrite).
 type Answer struct {
 	URL     string `json:"url"`
 	Agent   string `json:"agent"`
@@ -34,6 +35,17 @@ type Answer struct {
 	Contested string `json:"contested"`
 	// Exempt says why the agent does not apply robots.txt; "" if it does.
 	Exempt string `json:"exempt"`
+}
+
+// Rewrite returns a copy of the answer in which write was called once for each text.
+func (a Answer) Rewrite(write report.Rewriter) Answer {
+	write.Texts(&a.URL, &a.Agent, &a.Dialect, &a.Rule, &a.WhyGroup, &a.WhyRule, &a.Contested, &a.Exempt)
+	rewriteAgents(&a.Groups, write)
+	return a
+}
+
+func rewriteAgents(groups *[]AgentLines, write report.Rewriter) {
+	report.Each(groups, func(g *AgentLines) { write.Lists(&g.Agents) })
 }
 
 // Verdict is "allowed", "disallowed" or "unknown".

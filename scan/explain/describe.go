@@ -16,10 +16,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/reading"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Description describes a robots.txt in words. Its texts are raw bytes of the
-// file: escape them before printing (report.Texts). For a very large file it covers the beginning, with
+// file: escape them before printing (Rewrite). For a very large file it covers the beginning, with
 // about 2 MiB of texts, each cut at 2,000 bytes, and NotListed counts the rest.
 type Description struct {
 	File    string `json:"file"`
@@ -51,6 +52,43 @@ type Description struct {
 	Severities map[string]int `json:"severities"`
 	// NotListed counts what was left out.
 	NotListed NotListed `json:"not_listed"`
+}
+
+// Rewrite returns a copy of the description in which write was called once for each text.
+func (d *Description) Rewrite(write report.Rewriter) *Description {
+	c := *d
+	write.Texts(&c.File, &c.Dialect, &c.Against)
+	write.Lists(&c.Undecided)
+	class := func(r *Restriction) { write.Texts(&r.Class, &r.Forbidden, &r.Allowed) }
+	statement := func(s *preference.Statement) { write.Texts(&s.Signal, &s.Use, &s.Path, &s.Value) }
+	report.Each(&c.Barred, func(t *Treatment) {
+		write.Lists(&t.Agents)
+		write.Texts(&t.Reading)
+		class(&t.Restriction)
+	})
+	report.Each(&c.Differences, func(x *Difference) {
+		write.Texts(&x.Agent, &x.Change, &x.Path, &x.RuleBefore, &x.RuleAfter)
+	})
+	report.Each(&c.Groups, func(g *GroupText) {
+		write.Lists(&g.Agents, &g.Binds)
+		report.Each(&g.Rules, func(r *RuleText) { write.Texts(&r.Rule, &r.Paths) })
+	})
+	report.Each(&c.Agents, func(a *AgentText) {
+		write.Texts(&a.Agent, &a.WhyGroup, &a.Exempt)
+		rewriteAgents(&a.Groups, write)
+		class(&a.Restriction)
+		report.Each(&a.Signals, statement)
+	})
+	report.Each(&c.Others, func(l *LineText) { write.Texts(&l.Text) })
+	report.Each(&c.Signals, func(p *preference.Crawlers) {
+		write.Lists(&p.Agents)
+		report.Each(&p.Statements, statement)
+	})
+	report.Each(&c.Notes, func(n *lint.Note) {
+		write.Texts(&n.Kind, &n.Severity, &n.Note, &n.Text, &n.Witness)
+		write.Lists(&n.Texts)
+	})
+	return &c
 }
 
 // NotListed counts the parts of a robots.txt that a Description leaves out.

@@ -52,7 +52,8 @@ func (p *programReader) nextOrdinary(r *Record, line []byte, quotes []uint16, ba
 	request := line[open+1 : end]
 	method := len("GET")
 	if len(request) < len("GET /") || string(request[:len("GET /")]) != "GET /" {
-		if method = methodEnd(request); !hasTarget(request, method) {
+		method = methodEnd(request)
+		if !hasTarget(request, method) {
 			return false
 		}
 	}

@@ -28,7 +28,8 @@ func ParseConfig(config []byte, name string) (*Format, error) {
 func ConfigText(config []byte, name string) (text string, err error) {
 	var names []string
 	found := func(called, directive string) {
-		if names = append(names, called); called == name {
+		names = append(names, called)
+		if called == name {
 			text = directive
 		}
 	}

@@ -231,7 +231,8 @@ func openQuoted(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	}
 	b := (*buf)[:0]
 	for before, rest, found := bytes.Cut(inner, []byte(`""`)); ; before, rest, found = bytes.Cut(rest, []byte(`""`)) {
-		if b = append(b, before...); !found {
+		b = append(b, before...)
+		if !found {
 			break
 		}
 		b = append(b, '"')

@@ -50,7 +50,8 @@ func Detect(head []byte, whole bool) (*Format, error) {
 // Detect.
 func (f *Format) For(head []byte, whole bool) (*Format, error) {
 	d := detection{head: bytes.TrimPrefix(head, BOM)}
-	if d.sample(whole); len(d.lines) > 0 && !f.hasHeader() {
+	d.sample(whole)
+	if len(d.lines) > 0 && !f.hasHeader() {
 		if d.read([]*Format{f}); len(d.readings) > 0 {
 			f = wrap(d.readings[0].around, f, nil)
 		}
@@ -83,7 +84,8 @@ func (f *Format) unreadTime(head []byte) error {
 			first = slices.Concat(j.text[moment], j.text[day], []byte(" "), j.text[timeOfDay])
 		}
 	}
-	if first = bytes.TrimSpace(first); len(first) == 0 {
+	first = bytes.TrimSpace(first)
+	if len(first) == 0 {
 		return nil
 	}
 	return fmt.Errorf("the times that the format %s finds are written in no known way, such as %s", f.name, quote(first))
@@ -150,7 +152,8 @@ func examine(head []byte, whole bool) (*detection, error) {
 	if err := sniff.NotText(head, whole); err != nil {
 		return nil, err
 	}
-	if d.sample(whole); len(d.lines) == 0 {
+	d.sample(whole)
+	if len(d.lines) == 0 {
 		return nil, ErrEmpty
 	}
 	known := lineFormats
@@ -180,9 +183,11 @@ func (d *detection) read(formats []*Format) {
 	few := spread(len(d.lines), fewLines)
 	for _, around := range envelopesAround(pick(d.lines, few)) {
 		r := d.reading(around, formats)
-		if r.count(few); r.total > 0 {
+		r.count(few)
+		if r.total > 0 {
 			all := spread(len(d.lines), len(d.lines))
-			if r.count(all); r.settle() {
+			r.count(all)
+			if r.settle() {
 				r.count(all)
 			}
 		}
@@ -236,7 +241,8 @@ func (d *detection) reading(around []*Envelope, formats []*Format) *reading {
 			if len(around) > 0 {
 				continue
 			}
-			if a.Format = f.bind(f, d.head); a.Format == nil {
+			a.Format = f.bind(f, d.head)
+			if a.Format == nil {
 				continue
 			}
 			a.behind = d.explained(a.Format)
@@ -467,7 +473,8 @@ func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 		if kind != Request {
 			continue
 		}
-		if requests++; requests > sampleLines {
+		requests++
+		if requests > sampleLines {
 			break
 		}
 		host := r.Host

@@ -259,7 +259,8 @@ func lastPieces(around []*Envelope, chunk []byte) []byte {
 		from = bytes.LastIndexByte(chunk[:from-1], '\n') + 1
 	}
 	e := enveloped{around: around}
-	for chunk = chunk[from:]; len(chunk) > 0; {
+	chunk = chunk[from:]
+	for len(chunk) > 0 {
 		line, text := NextLine(chunk)
 		chunk = chunk[len(line):]
 		e.open(text)

@@ -62,7 +62,8 @@ func Explain(head []byte, whole bool, f *Format, n int) *Explanation {
 		for _, c := range best {
 			e.Readings = append(e.Readings, Count{c.name(), c.lines})
 		}
-		if f = e.Format; f == nil {
+		f = e.Format
+		if f == nil {
 			e.Err = d.err()
 			if len(best) == 0 {
 				return e
@@ -79,13 +80,16 @@ func (e *Explanation) read(f *Format, d *detection, n int) {
 	var kept [NoRequest + 1]int
 	number := 0
 	for kind, r := range f.records(d.head) {
-		if number++; kind == Blank {
+		number++
+		if kind == Blank {
 			continue
 		}
-		if e.Lines++; e.Lines > len(d.lines) {
+		e.Lines++
+		if e.Lines > len(d.lines) {
 			break
 		}
-		if kept[kind]++; kept[kind] > n {
+		kept[kind]++
+		if kept[kind] > n {
 			continue
 		}
 		example := Example{Number: number, Line: bytes.Clone(r.Line), Kind: kind}
@@ -304,7 +308,8 @@ func Times(f *Format, header, data []byte) (first, last int64, ok bool) {
 		}
 		var r Record
 		kind := Blank
-		for reader.Reset(lines); kind != Request && kind != End; {
+		reader.Reset(lines)
+		for kind != Request && kind != End {
 			kind = reader.Next(&r)
 		}
 		if kind == End {

@@ -124,7 +124,8 @@ func bindCaptures(f *Format, head []byte) *Format {
 	}
 	names, agents := make([]string, len(headers)), 0
 	for i := range headers {
-		if names[i] = headers[i].name(); names[i] == "user-agent" {
+		names[i] = headers[i].name()
+		if names[i] == "user-agent" {
 			agents++
 		}
 	}

@@ -94,7 +94,8 @@ func arrayOf(line []byte) (rest []byte) {
 		if i < 0 {
 			return nil
 		}
-		if rest = trimBlanks(rest[len(arrayNames[i]):]); len(rest) == 0 || rest[0] != ':' {
+		rest = trimBlanks(rest[len(arrayNames[i]):])
+		if len(rest) == 0 || rest[0] != ':' {
 			return nil
 		}
 		rest = trimBlanks(rest[1:])
@@ -102,7 +103,8 @@ func arrayOf(line []byte) (rest []byte) {
 	if len(rest) == 0 || rest[0] != '[' {
 		return nil
 	}
-	if rest = trimBlanks(rest[1:]); len(rest) > 0 && (rest[0] == '{' || rest[0] == ']') {
+	rest = trimBlanks(rest[1:])
+	if len(rest) > 0 && (rest[0] == '{' || rest[0] == ']') {
 		return rest
 	}
 	return nil

@@ -33,7 +33,8 @@ func mix(of []*Format) *Format {
 	f.bind = func(f *Format, head []byte) *Format {
 		bound := make([]*Format, len(of))
 		for i, one := range of {
-			if bound[i] = one; one != errorLog {
+			bound[i] = one
+			if one != errorLog {
 				bound[i] = one.In(f.zone).boundTo(head)
 			}
 		}

@@ -82,7 +82,8 @@ func nginxText(text string) (pieces []string, err error) {
 		if len(directives) != 1 {
 			return nil, errors.New("it is not one directive")
 		}
-		if pieces = directives[0]; pieces[0] == "log_format" {
+		pieces = directives[0]
+		if pieces[0] == "log_format" {
 			pieces = pieces[min(2, len(pieces)):]
 		}
 		return pieces, nil
@@ -110,7 +111,8 @@ func nginxWording(text string) (w *wording, err error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is neither default, json, hash nor none", pieces[0])
 		}
-		if w.spell, w.verbatim = spell, spell.undo == nil; w.verbatim {
+		w.spell, w.verbatim = spell, spell.undo == nil
+		if w.verbatim {
 			w.doubts = append(w.doubts,
 				"escape=none writes quotes in headers as they are, so lines with such quotes cannot be read")
 		}

@@ -144,7 +144,8 @@ func (p *pattern) read(b []byte, zone *time.Location) (nanos int64, ok bool) {
 		}
 		b = bytes.TrimPrefix(b, []byte(" "))
 		n := 0
-		if s.east, n = zoneAt(b); n == 0 || n < len(b) {
+		s.east, n = zoneAt(b)
+		if n == 0 || n < len(b) {
 			return 0, false
 		}
 		s.zoned = true
@@ -233,8 +234,9 @@ func (s *stamp) number(i item, b []byte) (rest []byte, ok bool) {
 		return nil, false
 	}
 	switch ok = true; i.conversion {
-	case 'y': // as in POSIX
-		if value += 1900; value < 1969 {
+	case 'y': // as POSIX has it
+		value += 1900
+		if value < 1969 {
 			value += 100
 		}
 	case 'I', 'l':
@@ -251,7 +253,8 @@ func (s *stamp) monthName(conversion byte, b []byte) (rest []byte, ok bool) {
 		return nil, false
 	}
 	n := monthOf(b[:3])
-	if s.numbers[month] = n; n == 0 || conversion == 'b' {
+	s.numbers[month] = n
+	if n == 0 || conversion == 'b' {
 		return b[3:], n > 0
 	}
 	return bytes.CutPrefix(b, []byte(time.Month(n).String()))

@@ -206,7 +206,8 @@ func isClear(t time.Time, hour, minute int) bool {
 // zoneAt parses the zone at the start of b: UTC, GMT, Z, or an offset east of Greenwich such as
 // +01, +0100 or +01:00. n is its length, 0 if there is none.
 func zoneAt(b []byte) (east int64, n int) {
-	if n = letters(b); n > 0 {
+	n = letters(b)
+	if n > 0 {
 		switch string(b[:n]) {
 		case "UTC", "GMT", "Z", "z":
 			return 0, n
@@ -227,7 +228,8 @@ func zoneAt(b []byte) (east int64, n int) {
 	if hour > 23 || minute > 59 {
 		return 0, 0
 	}
-	if east = int64(hour*3600 + minute*60); b[0] == '-' {
+	east = int64(hour*3600 + minute*60)
+	if b[0] == '-' {
 		east = -east
 	}
 	return east, n
@@ -409,8 +411,9 @@ func (m *moments) learn(text []byte, layout layout) {
 	late, ok := m.try("23:45:01", "123456789", layout)
 	early, alsoOK := m.try("00:00:00", "0", layout)
 	m.findWords()
-	fraction, _ := afterPoint([]byte("123456789")[:min(m.end-m.digits, 9)]) // further digits are less than a nanosecond
-	if m.base = early; !ok || !alsoOK || late-early != (23*3600+45*60+1)*1e9+fraction {
+	fraction, _ := afterPoint([]byte("123456789")[:min(m.end-m.digits, 9)]) // the others are less than a nanosecond
+	m.base = early
+	if !ok || !alsoOK || late-early != (23*3600+45*60+1)*1e9+fraction {
 		m.last = m.last[:0]
 	}
 }

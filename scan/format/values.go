@@ -96,7 +96,8 @@ func (v *values) next(r *Record) bool {
 	}
 	r.Robots = isRobots(asked)
 	if v.has[userAgent] {
-		if r.Agent = v.sent(userAgent); r.Agent == nil {
+		r.Agent = v.sent(userAgent)
+		if r.Agent == nil {
 			r.Agent = []byte{} // this request had none
 		}
 	}

@@ -6,72 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
+	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
-
-// archived answers for agents by the rules of an archive.
-type archived struct {
-	ctx     context.Context // ends Find, since a chunk may need thousands of large rulesets
-	mapped  *disk.Mapped
-	archive *archive.Archive
-	agents  []subject
-	most    int64          // bytes budgeted for decoded rulesets
-	epoch   *atomic.Uint64 // how often they were freed
-	dated   bool           // versions without a date are unknown: nobody can say when they were in force
-	saw     *sawDates
-}
-
-// sawDates says whether answers were found in an archive that hold at all times, or for a span only.
-type sawDates struct{ always, span atomic.Bool }
-
-// openRules maps an archive into memory and opens it for agents. The rules are valid until mapped
-// is closed, and may be used only within its Use: the file must not change meanwhile. Compile never
-// changes an archive in place, since it replaces files whole.
-func openRules(ctx context.Context, path string, agents ...subject) (*archived, error) {
-	mapped, err := disk.Map(path)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	// The archive is opened without tables: building them costs more than matching
-	// without them, and most origins don't need them.
-	var a *archive.Archive
-	err = mapped.Use(func() (err error) {
-		a, err = archive.Open(mapped.Data)
-		return err
-	})
-	if errors.Is(err, archive.ErrNotArchive) {
-		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for option Robots", path, archive.ErrNotArchive)
-	} else if err != nil && !errors.Is(err, disk.ErrChanged) {
-		err = fmt.Errorf("%s: %w", path, err)
-	} else if err == nil {
-		err = lacking(path, a.Dialects(), agents)
-	}
-	if err != nil {
-		return nil, inputError(errors.Join(err, mapped.Close()))
-	}
-	return &archived{
-		ctx: ctx, mapped: mapped, archive: a, agents: agents, most: math.MaxInt64, epoch: new(atomic.Uint64),
-		saw: new(sawDates),
-	}, nil
-}
-
-// judges makes a filter judge by the archive.
-func (p *archived) judges(c *filter.Config) {
-	c.Policy, c.Epoch, c.Guard = p, p.epoch.Load, p.mapped.Use
-}
 
 // isArchive reports whether a file is an archive, of this version or another.
 func isArchive(name string) bool {
@@ -79,134 +26,14 @@ func isArchive(name string) bool {
 	if err != nil || !in.Regular() { // what is read of a pipe is gone
 		return false
 	}
-	head, err := in.Head(headBytes)
-	return err == nil && anArchive.is(head)
+	head, err := in.Head(4096)
+	return err == nil && anArchive.Is(head)
 }
 
 // errNoFiles is returned for an archive where the robots.txt files themselves are needed.
 func errNoFiles(name string) error {
 	return fmt.Errorf("%s is an archive of compile, which has rules and no robots.txt files: give what it was compiled "+
 		"from to robotsieve history captures, which makes a folder of versions for audit", name)
-}
-
-// lacking returns an error if an archive lacks the dialect of an agent.
-func lacking(path string, held []automaton.Dialect, agents []subject) error {
-	for _, agent := range agents {
-		if slices.Contains(held, agent.Dialect) {
-			continue
-		}
-		var names []string
-		for _, d := range held {
-			names = append(names, d.String())
-		}
-		return fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.Dialect,
-			strings.Join(names, " and "))
-	}
-	return nil
-}
-
-// Find implements filter.Policy. It follows the rules of package answer and reads statuses as an audit does:
-// while robots.txt fails, the last answer that did not fail counts, however old it is (RFC 9309 2.4);
-// a redirect through a URL that its own host disallows for the agent counts as no robots.txt, so
-// everything is allowed. If any other redirect leads to a file that the archive lacks, the rules are
-// unknown.
-func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span, found bool, err error) {
-	if p.ctx.Err() != nil {
-		return valid, false, context.Cause(p.ctx)
-	}
-	if p.archive.Limit(p.most) {
-		p.epoch.Add(1) // so that the workers of a filter stop using them
-	}
-	var buf [128]byte // enough for most keys without allocating
-	key := q.Origin.AppendKey(buf[:0])
-	valid = filter.Always
-	var e archive.Entry
-	for i := range p.agents {
-		agent := &p.agents[i]
-		if i == 0 || agent.Dialect != p.agents[i-1].Dialect || agent.class != p.agents[i-1].class {
-			if e, found, err = p.lastAnswer(key, agent, q, &valid); err != nil || !found {
-				return valid, false, err
-			}
-			saw := &p.saw.span
-			if e.From == math.MinInt64 && e.Until == math.MaxInt64 {
-				saw = &p.saw.always
-			}
-			if !saw.Load() { // workers share it
-				saw.Store(true)
-			}
-			if p.dated && e.From == math.MinInt64 {
-				return valid, false, nil
-			}
-		}
-		meaning, err := p.meaning(&e, agent, q, &valid)
-		if err != nil {
-			return valid, false, err
-		}
-		switch meaning {
-		case answer.None:
-			rules[i] = filter.Rules{}
-		case answer.File:
-			rules[i] = filter.Rules{Machine: agent.Machine(e.Ruleset)}
-		case answer.Failed:
-			rules[i] = filter.Rules{Unreachable: true}
-		default: // a redirect
-			return valid, false, nil
-		}
-	}
-	return valid, true, nil
-}
-
-// lastAnswer returns an origin's last answer for an agent that did not fail or, if all failed,
-// the first one, and cuts a span to the instants at which that answer holds.
-func (p *archived) lastAnswer(key []byte, agent *subject, q filter.Query, valid *filter.Span) (
-	e archive.Entry, found bool, err error,
-) {
-	lookup := p.archive.LookupAt
-	if q.Busy {
-		lookup = p.archive.LookupBusyAt
-	}
-	if e, found, err = lookup(key, agent.Dialect, q.At); err != nil {
-		return e, false, err
-	}
-	until := e.Until
-	for found && e.From != math.MinInt64 && answer.Of(int(e.Status), agent.class) == answer.Failed {
-		before, known, err := lookup(key, agent.Dialect, e.From-1)
-		if err != nil {
-			return e, false, err
-		}
-		if !known {
-			break
-		}
-		e = before
-	}
-	valid.First = max(valid.First, e.From)
-	if until != math.MaxInt64 {
-		valid.Last = min(valid.Last, until-1)
-	}
-	return e, found, nil
-}
-
-// meaning returns what an answer means to an agent. There is no robots.txt if one of the URLs that led
-// to the answer is disallowed for the agent by the robots.txt of its own origin, unless that file is
-// itself behind such URLs. It cuts a span to the instants at which this holds.
-func (p *archived) meaning(a *archive.Entry, agent *subject, q filter.Query, valid *filter.Span) (answer.Meaning,
-	error) {
-	for url := range strings.Lines(redirectsOf(a.Via)) {
-		scheme, rest, _ := strings.Cut(url, "://")
-		host, path, _ := strings.Cut(rest, "/")
-		e, found, err := p.lastAnswer([]byte(scheme+"://"+host), agent, q, valid)
-		if err != nil {
-			return answer.None, err
-		}
-		if found && redirectsOf(e.Via) == "" && answer.Of(int(e.Status), agent.class) == answer.File {
-			var s automaton.Scratch
-			target := agent.Dialect.TargetPath(&s, []byte("/"+strings.TrimSuffix(path, "\n")))
-			if agent.Machine(e.Ruleset).Match(&s, target).Disallowed {
-				return answer.None, nil
-			}
-		}
-	}
-	return answer.Of(int(a.Status), agent.class), nil
 }
 
 // ArchiveSummary describes the contents of an archive.
@@ -358,16 +185,34 @@ type ClassOptions struct {
 // Classes calls each for every version of each origin of an archive and each agent, in the order of
 // ListArchive. An error of each ends the list. Errors are of type *Error.
 func Classes(ctx context.Context, o ClassOptions, each func(*report.SiteClass) error) error {
-	c, err := newClassifier(ctx, o)
+	c, err := newClasses(ctx, o)
 	if err != nil {
 		return err
 	}
-	c.each = each
-	return c.list(o.Archive, c.origin)
+	c.Each = each
+	return listAll(ctx, o.Archive, c.Rules, c.List)
 }
 
-// newClassifier opens an archive for classes.
-func newClassifier(ctx context.Context, o ClassOptions) (*classifier, error) {
+// Trend calls each for every agent and month, from that of the first dated version in an archive to that of the last
+// one: how many sites had which class at the end of the month. Errors are of type *Error, or of each.
+func Trend(ctx context.Context, o ClassOptions, each func(*report.MonthClass) error) error {
+	c, err := newClasses(ctx, o)
+	if err != nil {
+		return err
+	}
+	months := archived.NewMonths(c)
+	if err := listAll(ctx, o.Archive, c.Rules, c.List); err != nil {
+		return err
+	}
+	err = months.Rows(each)
+	if _, tooMany := errors.AsType[archived.MonthsError](err); tooMany {
+		return inputError(fmt.Errorf("%s: %w", o.Archive, err))
+	}
+	return err
+}
+
+// newClasses opens an archive for classes.
+func newClasses(ctx context.Context, o ClassOptions) (*archived.Classes, error) {
 	agents, err := different(o.Agents, o.Messages)
 	if err != nil {
 		return nil, err
@@ -381,114 +226,64 @@ func newClassifier(ctx context.Context, o ClassOptions) (*classifier, error) {
 		return nil, err
 	}
 	for _, agent := range agents {
-		agent.warnOfOthers(nil, o.Messages)
+		o.Messages.warnOfOthers(agent, nil)
 	}
-	rules.most = max(cmp.Or(o.Memory, DefaultMemory)/4*3, leastRules)
-	return &classifier{archived: rules, all: o.AsOf == "", at: at, known: map[ruled]report.SiteClass{}}, nil
+	rules.Most = max(cmp.Or(o.Memory, DefaultMemory)/4*3, leastRules)
+	return archived.NewClasses(rules, o.AsOf == "", at), nil
 }
 
-// list calls each for the origins of the archive of this name, and closes it.
-func (c *classifier) list(name string, each func(archive.Origin) error) error {
-	err := listed(c.ctx, name, c.mapped.Use(func() error { return c.run(each) }))
-	return cmp.Or(err, c.mapped.Close())
+// SignalOptions select what Signals lists.
+type SignalOptions struct {
+	Archive string
+	AsOf    string // as in ClassOptions
 }
 
-// classifier lists classes.
-type classifier struct {
-	*archived
-	all   bool  // all versions, or only those in force at an instant
-	at    int64 // the instant
-	each  func(*report.SiteClass) error
-	known map[ruled]report.SiteClass // of decoded rulesets, which many origins may share
-}
-
-// ruled is a ruleset with a machine, which is nil for a crawler that no rule binds.
-type ruled struct {
-	machine *automaton.Machine
-	ruleset *automaton.Ruleset
-}
-
-func (c *classifier) run(each func(archive.Origin) error) error {
-	for o, err := range c.archive.Origins() {
-		if err = cmp.Or(err, c.ctx.Err()); err == nil {
-			err = each(o)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// origin lists the classes of an origin. For each agent, the last version that did not fail decides
-// or, if all failed, the first.
-func (c *classifier) origin(o archive.Origin) error {
-	standing := make([]int64, len(c.agents)) // since when the deciding version is in force
-	for i, v := range o.Versions {
-		until := untilOf(o.Versions, i)
-		if c.archive.Limit(c.most) {
-			clear(c.known)
-		}
-		for j := range standing {
-			if i == 0 || answer.Of(int(v.Status), c.agents[j].class) != answer.Failed {
-				standing[j] = v.From
-			}
-			if !c.all && (c.at < v.From || until <= c.at) {
-				continue
-			}
-			class, err := c.classOf(&c.agents[j], o.Key, standing[j], v.From)
-			if err = cmp.Or(err, c.ctx.Err()); err == nil {
-				class.Origin, class.From, class.Until, class.Status = string(o.Key), v.From, until, int(v.Status)
-				err = c.each(&class)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// classOf returns the class of an agent on an origin at an instant, using the version of another instant.
-func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (class report.SiteClass, err error) {
-	e, _, err := c.archive.LookupAt(key, agent.Dialect, version)
+// Signals calls each for every preference that a version of a robots.txt in an archive states, and for every group of
+// a control token, in the order of ListArchive. An error of each ends the list. Errors are of type *Error.
+func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal) error) error {
+	at, err := asOf(o.AsOf, time.Now())
 	if err != nil {
-		return class, err
+		return err
 	}
-	meaning, err := c.meaning(&e, agent, filter.Query{At: at}, &filter.Span{})
-	switch meaning {
-	case answer.None:
-		class = c.byRules(nil, nil)
-		class.AllSomeNone, class.Probed = "", ""
-	case answer.File:
-		m, token := agent.Bound(e.Ruleset)
-		class = c.byRules(m, e.Ruleset)
-		class.Named = token != ""
-		if extrasIn(e.Via).Page {
-			class.Class = report.PageClass
-		}
-	case answer.Failed:
-		class.Class = "unreachable"
-	default: // a redirect
-		class.Class = "unknown"
+	rules, err := openRules(ctx, o.Archive)
+	if err != nil {
+		return err
 	}
-	class.Agent = agent.Name
-	return class, err
+	rules.Most = leastRules
+	return listAll(ctx, o.Archive, rules, func() error { return rules.Signals(o.AsOf == "", at, each) })
 }
 
-// byRules returns the class by a machine of a ruleset.
-func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) report.SiteClass {
-	class, known := c.known[ruled{m, r}]
-	if !known {
-		p := prove.Classify(m)
-		class = report.SiteClass{Class: p.Class.String(), Forbidden: p.Forbidden.Path, Allowed: p.Allowed.Path,
-			AllSomeNone: prove.AllSomeNone(m), Probed: prove.Probed(m, r)}
-		if r != nil {
-			class.Bias = prove.Bias(m, r)
-		}
-		c.known[ruled{m, r}] = class
+// TDMRep calls each for every preference of a /.well-known/tdmrep.json of this name, in its order, and warns of entries
+// that state nothing. An error of each ends the list. Errors are of type *Error.
+func TDMRep(ctx context.Context, file RobotsFile, messages Messages, each func(*report.SiteSignal) error) error {
+	body, err := file.Read(ctx)
+	if err != nil {
+		return err
 	}
-	return class
+	list, faults, err := preference.ReadTDMRep(body)
+	if err != nil {
+		return inputError(fmt.Errorf("%s: %w", file.Name, err))
+	}
+	for _, f := range faults {
+		messages.warn("%s: entry %d: %s: %q", file.Name, f.Line, f.More, f.Text)
+	}
+	row := report.SiteSignal{From: math.MinInt64, Until: math.MaxInt64}
+	return archived.EachSignal(row, []preference.Crawlers{{Statements: list}}, each)
+}
+
+// openRules opens an archive for agents.
+func openRules(ctx context.Context, path string, agents ...archived.Agent) (*archived.Rules, error) {
+	rules, err := archived.Open(ctx, path, agents...)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	return rules, nil
+}
+
+// listAll lists by the rules of the archive of this name, and closes it.
+func listAll(ctx context.Context, name string, rules *archived.Rules, all func() error) error {
+	err := listed(ctx, name, rules.Mapped.Use(all))
+	return cmp.Or(err, rules.Mapped.Close())
 }
 
 // Find looks up the agent as every job does: its crawler, and the dialect in which that
@@ -510,7 +305,7 @@ func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
 // Any number of goroutines may use it, but not during Close nor after it.
 type Archive struct {
 	path  string
-	rules *archived
+	rules *archived.Rules
 }
 
 // OpenArchive maps an archive of Compile into memory. Decoded rules may take three quarters of
@@ -524,7 +319,7 @@ func OpenArchive(path string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules.most = DefaultMemory / 4 * 3
+	rules.Most = DefaultMemory / 4 * 3
 	return &Archive{path, rules}, nil
 }
 
@@ -536,14 +331,14 @@ func (a *Archive) Config(agent Agent) (c filter.Config, err error) {
 		return c, err
 	}
 	rules := *a.rules
-	rules.agents = []subject{of}
-	if err := lacking(a.path, a.rules.archive.Dialects(), rules.agents); err != nil {
+	rules.Agents = []archived.Agent{of}
+	if err := archived.Lacking(a.path, a.rules.Archive.Dialects(), rules.Agents); err != nil {
 		return c, inputError(err)
 	}
 	c.Dialects = []automaton.Dialect{of.Dialect}
-	rules.judges(&c)
+	rules.Judge(&c)
 	return c, nil
 }
 
 // Close releases the archive.
-func (a *Archive) Close() error { return a.rules.mapped.Close() }
+func (a *Archive) Close() error { return a.rules.Mapped.Close() }

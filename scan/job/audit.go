@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -161,7 +162,7 @@ type auditPlan struct {
 	Results
 	budget   *budget
 	workers  int
-	side     *loadedBasis // the policy, the crawlers, and how these are verified
+	loaded   *loadedBasis // the policy, the crawlers, and how these are verified
 	logs     *auditLogs
 	timeZone string            // AuditOptions.TimeZone, for the report
 	dns      *crawler.Resolver // nil: no names are looked up
@@ -195,13 +196,13 @@ func (o *planner) resolve(ctx context.Context) (*auditPlan, error) {
 	p := &auditPlan{Results: o.Results, budget: o.budget, workers: o.workers, timeZone: o.TimeZone, dns: o.Resolver,
 		judged: o.Judged, fetched: o.Fetched, listed: o.Rows, folder: o.Evidence, madeBy: o.MadeBy}
 	var err error
-	if p.side, err = prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) }); err != nil {
+	if p.loaded, err = prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) }); err != nil {
 		return nil, err
 	}
-	if err := o.choose(&p.side.config); err != nil {
+	if err := o.choose(&p.loaded.config); err != nil {
 		return nil, err
 	}
-	if p.logs, err = o.prepareLogs(ctx, p.side); err != nil {
+	if p.logs, err = o.prepareLogs(ctx, p.loaded); err != nil {
 		return nil, err
 	}
 	if err := o.planBlock(p); err != nil {
@@ -246,7 +247,7 @@ func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
 	defer a.run.Close()
 	defer a.rows.Close()
 	defer a.evidence.Close()
-	a.known = p.side.config.Crawlers
+	a.known = p.loaded.config.Crawlers
 	result, failed := a.finish(ctx, p.dns)
 	if failed == nil && p.block != nil {
 		failed = p.writeBlock(ctx, a, result.Report)
@@ -258,18 +259,18 @@ func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
 }
 
 // prepareLogs opens the logs and gathers everything that must be known before they are read.
-func (o *planner) prepareLogs(ctx context.Context, side *loadedBasis) (*auditLogs, error) {
-	logs, err := o.openLogs(ctx, side.zone)
+func (o *planner) prepareLogs(ctx context.Context, loaded *loadedBasis) (*auditLogs, error) {
+	logs, err := o.openLogs(ctx, loaded.zone)
 	if err != nil {
 		return nil, err
 	}
 	if o.Fetched == nil {
-		err = logs.checkHosts(side.basis)
+		err = logs.checkHosts(loaded.basis)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := logs.assign(o.Hosts, side.config.Policy); err != nil {
+	if err := logs.assign(o.Hosts, loaded.config.Policy); err != nil {
 		return nil, err
 	}
 	if err := logs.findDuplicates(ctx, o.workers, o.AllowDuplicates); err != nil {
@@ -292,15 +293,15 @@ func (o *planner) prepareLogs(ctx context.Context, side *loadedBasis) (*auditLog
 }
 
 // read reads the logs, after everything that the report depends on. The caller closes the run.
-func (p *auditPlan) read(ctx context.Context) (*auditing, error) {
-	logs, config := p.logs, p.side.config
+func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
+	logs, config := p.logs, p.loaded.config
 	shares, err := p.budget.divide(p.workers, logs.inputs())
 	if err != nil {
 		return nil, err
 	}
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, p.judged, p.fetched
-	config.Seen, config.Zone = p.seen, p.side.zone
+	config.Seen, config.Zone = p.seen, p.loaded.zone
 	logs.rows = p.addRowsTo(&config)
 	config.Judged = only(&config.Only, config.Judged)
 	logs.evidence = p.addEvidenceTo(&config) // after addRowsTo: it needs all requests even if only violations are listed
@@ -308,14 +309,14 @@ func (p *auditPlan) read(ctx context.Context) (*auditing, error) {
 		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
-	a := &auditing{run: run, rows: logs.rows, evidence: logs.evidence, basis: p.side.basis, Results: p.Results}
+	a := &auditRun{run: run, rows: logs.rows, evidence: logs.evidence, basis: p.loaded.basis, Results: p.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := p.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
-	a.logs, a.inputs = logs.describe(p.side.basis, reader.Results())
+	a.logs, a.inputs = logs.describe(p.loaded.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By, a.inputs.TimeZone = p.Program, p.Command, p.By, p.timeZone
-	a.inputs.Notes = logs.notes(p.side.zone, p.timeZone != "")
+	a.inputs.Notes = logs.notes(p.loaded.zone, p.timeZone != "")
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -384,18 +385,18 @@ func (o *planner) validate() error {
 // options name and more files.
 func (o *planner) checkOutputs(more []string) error {
 	inputs := o.inputs()
-	inputs.names = append(inputs.names, more...)
-	return cmp.Or(checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
+	inputs.Names = append(inputs.Names, more...)
+	return cmp.Or(checkOutputs(inputs, disk.Streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
-func (o *planner) inputs() inputFiles {
+func (o *planner) inputs() disk.Inputs {
 	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
 		rangeFiles(o.Ranges), o.Read)
-	return inputFiles{names, o.Logs.Stdin}
+	return disk.Inputs{Names: names, Stdin: o.Logs.Stdin}
 }
 
-// auditing is an audit or a merge under way.
-type auditing struct {
+// auditRun is an audit or a merge under way.
+type auditRun struct {
 	Results
 	run         *audit.Run
 	rows        *listing // nil if there are none
@@ -417,11 +418,11 @@ var (
 )
 
 // interrupt marks the result as partial.
-func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why, true }
+func (a *auditRun) interrupt(why error) { a.interrupted, a.inputs.Partial = why, true }
 
 // finish writes the state and makes the report. The state gets its name only if the report shows
 // no damage: a damaged sum must not replace another state.
-func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
+func (a *auditRun) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
 	// stopped reports whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	state, unsaved := a.beginState()
@@ -432,9 +433,9 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	switch {
 	case state == nil:
 	case errors.Is(err, audit.ErrDamaged):
-		_ = state.discard() // the damage is the error
+		_ = state.Discard() // the damage is the error
 	default:
-		unsaved = state.commit()
+		unsaved = state.Commit()
 	}
 	failed, _ := errors.AsType[*Error](err)
 	switch {
@@ -462,7 +463,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 }
 
 // makeReport resolves names, makes the report and writes the rows, as requested.
-func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
+func (a *auditRun) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
 	var err error
 	if dns != nil {
 		err = a.resolve(ctx, dns)
@@ -497,7 +498,7 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 const maxLookups = 10_000
 
 // resolve looks up whether addresses with violations belong to their crawlers.
-func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
+func (a *auditRun) resolve(ctx context.Context, dns *crawler.Resolver) error {
 	pairs, more, err := a.run.Unverified(maxLookups)
 	if err != nil {
 		return err

@@ -60,7 +60,9 @@ func (b *budget) workers(n int) int {
 
 // windows returns the bound for the windows of decompressors: the largest may take nine
 // sixteenths of the memory.
-func (b *budget) windows() *source.Windows { return source.NewWindows(b.memory / 16 * 9) }
+func (b *budget) windows() *source.Windows { return source.NewWindows(b.window()) }
+
+func (b *budget) window() int64 { return b.memory / 16 * 9 }
 
 // statePart returns the maximum length of a part of a state that is read at once: decoding takes
 // several times as much.

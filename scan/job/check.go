@@ -12,6 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
+	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/reading"
@@ -60,7 +62,7 @@ func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
 }
 
 // newChecker is NewChecker after the agents have been looked up.
-func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
+func newChecker(ctx context.Context, o CheckOptions, agents []archived.Agent) (*Checker, error) {
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
 		return nil, usageError("no rules: option Robots or option Archive is needed")
@@ -89,8 +91,8 @@ func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker
 }
 
 // subjects looks the agents up.
-func (o *CheckOptions) subjects() ([]subject, error) {
-	var list []subject
+func (o *CheckOptions) subjects() ([]archived.Agent, error) {
+	var list []archived.Agent
 	for _, a := range o.Agents {
 		agent, err := a.find(o.Messages)
 		if err != nil {
@@ -103,7 +105,7 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 
 // newBodyChecker returns a Checker by the body of a robots.txt, with the name and limit of
 // o.Robots.
-func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
+func newBodyChecker(o CheckOptions, body []byte, agents []archived.Agent) *Checker {
 	c := &Checker{robots: *fileOf(o.Robots, body), crawlers: o.Crawlers, sitemaps: o.Sitemaps, crossing: o.Crossings}
 	c.warn = sync.OnceFunc(func() {
 		for _, w := range Oddities(c.robots.Compile(reading.ReadRFC9309), body, o.Robots.Name) {
@@ -111,7 +113,7 @@ func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 		}
 	})
 	for _, agent := range agents {
-		agent.warnOfOthers(c.robots.Compile(reading.Reading(agent.Dialect)).Ruleset, o.Messages)
+		o.Messages.warnOfOthers(agent, c.robots.Compile(reading.Reading(agent.Dialect)).Ruleset)
 		c.agents = append(c.agents, &checked{Asked: c.robots.Ask(agent.Agent)})
 	}
 	return c
@@ -123,7 +125,7 @@ func fileOf(f RobotsFile, body []byte) *explain.File {
 }
 
 // newArchiveChecker returns a Checker by o.Archive.
-func newArchiveChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
+func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Agent) (*Checker, error) {
 	c := &Checker{}
 	var err error
 	if c.at, err = asOf(o.AsOf, time.Now()); err != nil {
@@ -135,8 +137,8 @@ func newArchiveChecker(ctx context.Context, o CheckOptions, agents []subject) (*
 			_ = c.Close()
 			return nil, err
 		}
-		agent.warnOfOthers(nil, o.Messages)
-		c.release = append(c.release, rules.mapped.Close)
+		o.Messages.warnOfOthers(agent, nil)
+		c.release = append(c.release, rules.Mapped.Close)
 		c.agents = append(c.agents, &checked{Asked: &explain.Asked{Agent: agent.Agent}, archive: rules})
 	}
 	return c, nil
@@ -154,7 +156,7 @@ func (c *Checker) Close() error {
 // checked is an agent with the rules that bind it.
 type checked struct {
 	*explain.Asked
-	archive *archived // nil for a robots.txt
+	archive *archived.Rules // nil for a robots.txt
 }
 
 // Check judges a URL for each agent, in their order. Text that begins with one or two slashes
@@ -197,7 +199,7 @@ func (c *checked) check(url string, o origin.Origin, at int64) (a explain.Answer
 	if c.archive == nil {
 		return c.judge(url, o, at)
 	}
-	err = c.archive.mapped.Use(func() (err error) {
+	err = c.archive.Mapped.Use(func() (err error) {
 		a, err = c.judge(url, o, at)
 		return err
 	})
@@ -262,10 +264,16 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*ex
 	if len(c.sitemaps) > 0 {
 		o.Lint.Sitemap = func(yield func([]byte) bool) {
 			for i := 0; i < len(c.sitemaps) && err == nil; i++ {
-				err = eachURL(ctx, c.sitemaps[i], yield)
+				err = lists.EachURL(ctx, c.sitemaps[i], yield)
 			}
 		}
 	}
 	d := explain.Describe(o)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		err = errNothingDone
+	case err != nil:
+		err = inputError(err)
+	}
 	return d, err
 }

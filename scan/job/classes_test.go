@@ -3,7 +3,6 @@ package job
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -49,21 +49,21 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 		}
 	}
 	agents := []string{"GPTBot", "Googlebot"}
-	rules := map[string]*archived{}
+	rules := map[string]*archived.Rules{}
 	for _, name := range agents {
 		rules[name] = rulesFor(t, true, name, lines.String())
 	}
-	c := classifier{archived: rules[agents[0]], all: true, known: map[ruled]report.SiteClass{}}
-	c.agents = append(c.agents, rules[agents[1]].agents[0])
+	c := archived.NewClasses(rules[agents[0]], true, 0)
+	c.Agents = append(c.Agents, rules[agents[1]].Agents[0])
 	list, n := []report.SiteClass{}, 0
-	c.each = func(class *report.SiteClass) error {
+	c.Each = func(class *report.SiteClass) error {
 		list = append(list, *class)
 		return nil
 	}
-	if err := c.run(c.origin); err != nil {
+	if err := c.List(); err != nil {
 		t.Fatal(err)
 	}
-	c.agents = c.agents[:1]
+	c.Agents = c.Agents[:1]
 	for _, class := range list {
 		if strings.HasPrefix(class.Origin, "https") {
 			continue
@@ -88,18 +88,12 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 	}
 }
 
-// Of equal rulesets one is judged, and what is remembered does not change the list.
-func TestRulesetsAreClassedOnce(t *testing.T) {
+// What is remembered of equal rulesets does not change the list.
+func TestRememberedClasses(t *testing.T) {
 	var lines strings.Builder
 	for i := range 90 {
 		lines.WriteString(answered(fmt.Sprintf("h%d.example", i), "", 200, "body",
 			fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /%d\n\nUser-agent: GPTBot\nDisallow: /\n", i%9, i%3)))
-	}
-	rules := rulesFor(t, false, "GPTBot", lines.String())
-	c := classifier{archived: rules, all: true, known: map[ruled]report.SiteClass{}}
-	c.each = func(*report.SiteClass) error { return nil }
-	if err := c.run(c.origin); err != nil || len(c.known) != 3 {
-		t.Errorf("%d classes of 3 rulesets (%v)", len(c.known), err)
 	}
 	file := filepath.Join(t.TempDir(), "a.rsv")
 	_, err := Compile(t.Context(), CompileOptions{Sources: []string{"-"}, Output: file,
@@ -130,21 +124,6 @@ func TestClassesThatCannotBeListed(t *testing.T) {
 		var failed *Error
 		if !errors.As(err, &failed) || failed.Kind != Input || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not say %q", err, name)
-		}
-	}
-}
-
-// An archive whose dates lie ages apart is refused by month: its table would have no end.
-func TestTrendOfAgesIsRefused(t *testing.T) {
-	for last, refused := range map[int64]bool{253_402_300_799: false, math.MaxInt64 - 1: true} {
-		tr := trend{classifier: &classifier{archived: &archived{}}, first: math.MaxInt,
-			changes: map[monthAgent]map[string]int64{}, end: math.MinInt}
-		for _, from := range []int64{-62_135_596_800, last} { // from the year 1
-			_ = tr.add(&report.SiteClass{Origin: "https://a.example:443", From: from, Until: math.MaxInt64, Class: "full"})
-		}
-		err := tr.rows("a.rsv", func(*report.MonthClass) error { return nil })
-		if refused != (err != nil) {
-			t.Errorf("up to %d: %v", last, err)
 		}
 	}
 }

@@ -15,11 +15,13 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
-	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // CompileOptions name the sources and the output of Compile.
@@ -96,8 +98,9 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		return nil, usageError("no archive to write: name it with -o FILE")
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
-	out := output{"-o", o.Output, anArchive, o.Force}
-	if err := checkOutputs(inputFiles{o.Sources, o.Stdin}, streams(nil, o.Messages.To), out); err != nil {
+	out := disk.Output{Option: "-o", Name: o.Output, Content: anArchive, Force: o.Force}
+	inputs := disk.Inputs{Names: o.Sources, Stdin: o.Stdin}
+	if err := checkOutputs(inputs, disk.Streams(nil, o.Messages.To), out); err != nil {
 		return nil, err
 	}
 	if len(o.Dialects) == 0 {
@@ -110,16 +113,19 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	if err := o.limit(shares); err != nil {
 		return nil, err
 	}
-	g, err := newGatherer(ctx, o, shares)
+	g, err := newCompiler(ctx, o, shares)
 	if err != nil {
 		return nil, err
 	}
-	defer g.stop(nil)
-	c, err := o.gatherAndWrite(g, shares, out)
-	g.report()
-	if o.AllVersions && g.undated > 0 {
+	defer g.Stop(nil)
+	c, err := g.readAndWrite(shares, out)
+	g.Report(func(m string) { o.Messages.warn("%s", m) })
+	if n := g.set.Replaced(); n > 0 {
+		o.Messages.warn("copies replaced by a newer or later one of their origin: %s", english.Grouped(int64(n)))
+	}
+	if o.AllVersions && g.Undated > 0 {
 		o.Messages.warn("copies whose date, in a member or column called date, is not read: %s; name all in option Fields, "+
-			"such as host=host,body=body,date=date", english.Grouped(g.undated))
+			"such as host=host,body=body,date=date", english.Grouped(g.Undated))
 	}
 	err = cmp.Or(err, g.set.Close())
 	switch {
@@ -128,8 +134,41 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	case err != nil:
 		return nil, inputError(err)
 	}
-	c.Lost, c.Taken, c.Replaced = g.lost, g.taken, g.set.Replaced()
+	c.Lost, c.Taken, c.Replaced = g.Lost, g.Taken, g.set.Replaced()
 	return c, nil
+}
+
+// compiler makes an archive of the captures in sources.
+type compiler struct {
+	*capture.Sources
+	CompileOptions
+	set capture.Set
+}
+
+func newCompiler(ctx context.Context, o CompileOptions, shares compileShares) (*compiler, error) {
+	sources, err := o.newSources(ctx, shares)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{Sources: sources, CompileOptions: o}
+	c.set.Memory, c.set.AllVersions = shares.set, o.AllVersions
+	c.Options.Wants, c.Add = c.set.Wants, c.set.Add
+	return c, nil
+}
+
+// newSources returns a reader of sources that gives its captures to no one yet.
+func (o CompileOptions) newSources(ctx context.Context, shares compileShares) (*capture.Sources, error) {
+	var fields capture.Fields
+	if o.Fields != "" {
+		var err error
+		if fields, err = capture.ParseFields(o.Fields); err != nil {
+			return nil, usageError("option Fields: %w", err)
+		}
+	}
+	// One byte more than the limit shows the compiler that there is more.
+	g := capture.NewSources(ctx, capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line, Fields: fields})
+	g.Window, g.Explain = newBudget(o.Memory).window(), explained
+	return g, nil
 }
 
 // compileShares divide the memory of Compile, in bytes. Bodies and rulesets
@@ -171,18 +210,18 @@ func (o *CompileOptions) limit(shares compileShares) error {
 	return nil
 }
 
-// gatherAndWrite reads the sources and writes the archive. If it fails or the context ends, it
+// readAndWrite reads the sources and writes the archive. If it fails or the context ends, it
 // leaves all files as they were.
-func (o CompileOptions) gatherAndWrite(g *gatherer, shares compileShares, out output) (*Compiled, error) {
-	defer o.Messages.progress(g)()
-	for _, name := range o.Sources {
+func (o *compiler) readAndWrite(shares compileShares, out disk.Output) (*Compiled, error) {
+	defer o.Messages.progress(o)()
+	for _, name := range o.CompileOptions.Sources {
 		if name == "-" {
-			g.read(source.NewInput(name, until(g.ctx, o.Stdin), -1), capture.RobotsTxt, nil)
+			o.ReadStream(name, o.Stdin)
 		} else {
-			g.source(name, aSource)
+			o.ReadAll(name)
 		}
 	}
-	if err := context.Cause(g.ctx); err != nil {
+	if err := context.Cause(o.Context()); err != nil {
 		return nil, err
 	}
 	w, err := archive.NewWriter(o.Dialects...)
@@ -191,25 +230,25 @@ func (o CompileOptions) gatherAndWrite(g *gatherer, shares compileShares, out ou
 	}
 	w.NewSorter = func() archive.Sorter {
 		r := spill.NewRecords(spill.Options{Memory: shares.sorter, Compress: true})
-		r.StopAt(g.ctx)
+		r.StopAt(o.Context())
 		return r
 	}
-	c, err := o.write(g, w, shares.work, out)
+	c, err := o.write(w, shares.work, out)
 	return c, cmp.Or(err, w.Close())
 }
 
-// write adds the gathered captures to the archive and writes it.
-func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out output) (*Compiled, error) {
+// write adds the captures to the archive and writes it.
+func (o *compiler) write(w *archive.Writer, work int64, out disk.Output) (*Compiled, error) {
 	c := &Compiled{MaxBytes: o.MaxBytes}
-	err := o.addBodies(g, w, c, work)
+	err := o.addBodies(w, c, work)
 	switch {
 	case err != nil:
 		return nil, err
-	case g.set.Len() == 0:
+	case o.set.Len() == 0:
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
-	err = out.write(func(f io.Writer) error {
-		b := bufio.NewWriterSize(ending{ctx: g.ctx, w: f}, 1<<20)
+	err = out.Write(func(f io.Writer) error {
+		b := bufio.NewWriterSize(interrupt.Stream{Ctx: o.Context(), W: f}, 1<<20)
 		if c.Size, err = w.WriteTo(b); err != nil {
 			return err
 		}
@@ -230,8 +269,8 @@ const batchBodies, batchOctets = 32, 16 << 10
 // addBodies adds the rules of each body in each dialect to w, on as many processors as fit into
 // memory, and counts in c. An origin with rules that an archive cannot hold is skipped, so that
 // the other origins still get their archive.
-func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, work int64) error {
-	var mu sync.Mutex // of w, c and g
+func (o *compiler) addBodies(w *archive.Writer, c *Compiled, work int64) error {
+	var mu sync.Mutex // of w, c and o
 	add := func(batch []capture.Copy) {
 		rulesets, of := make([][]*automaton.Ruleset, len(batch)), make([]traits, len(batch))
 		for i, copied := range batch {
@@ -242,11 +281,11 @@ func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, w
 		for i, copied := range batch {
 			c.count(copied, of[i])
 			for _, use := range copied.Uses {
-				switch err := w.AddVersion(use.Key, use.From, use.Status, appendExtras(use.Via, of[i].extras), rulesets[i]...); {
+				switch err := w.AddVersion(use.Key, use.From, use.Status, archived.Via(use.Via, of[i].extras), rulesets[i]...); {
 				case errors.Is(err, archive.ErrLimit):
-					g.skip(unheld, err)
+					o.Skip(capture.Unheld, err)
 				case err != nil:
-					g.stop(err)
+					o.Stop(err)
 					return
 				}
 			}
@@ -270,11 +309,11 @@ func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, w
 			}
 		})
 	}
-	for copied, err := range g.set.Copies(g.ctx) {
+	for copied, err := range o.set.Copies(o.Context()) {
 		if err != nil {
-			g.stop(err)
+			o.Stop(err)
 		}
-		if g.ctx.Err() != nil {
+		if o.Context().Err() != nil {
 			break
 		}
 		batch, octets = append(batch, copied), octets+len(copied.Body)
@@ -284,7 +323,7 @@ func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, w
 	}
 	start()
 	workers.Wait()
-	return context.Cause(g.ctx)
+	return context.Cause(o.Context())
 }
 
 // traits are the facts about bodies for Compiled, with the extras of the archive.
@@ -335,7 +374,7 @@ func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset,
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: automaton.EngineList})
 			if rulesets[i] = r.Ruleset; i == 0 {
 				of = traitsOf(r, body)
-				of.extras = o.extrasOf(r, body, of.page)
+				of.extras = archived.Extras(r, body, of.page, o.MaxBytes)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func (p *auditPlan) appendEvidence(rows []byte, e *audit.Event, only *report.Cho
 	crawler, operator, _ := e.Named()
 	operator, log := operatorOf(crawler, operator, e.Crawler != nil), p.logs.list[e.Input]
 	of := evidence.Lines{File: "lines-unknown", Format: cmp.Or(p.format, log.format.Name()),
-		Origins: originTexts(p.side.config.Policy, log.site), Only: log.host != ""}
+		Origins: originTexts(p.loaded.config.Policy, log.site), Only: log.host != ""}
 	if e.Crawler != nil {
 		of.File, of.Crawler = "lines-"+crawler, crawler
 	}
@@ -82,7 +82,7 @@ func (p *auditPlan) appendEvidence(rows []byte, e *audit.Event, only *report.Cho
 	case -1:
 		size = "- "
 	}
-	of = evidence.Lines{File: answers, Origins: originTexts(p.side.config.Policy, e.Site),
+	of = evidence.Lines{File: answers, Origins: originTexts(p.loaded.config.Policy, e.Site),
 		Format: `[$time_iso8601] "$request" $status ` + columns + `"$http_user_agent"`}
 	return appendRow(rows, operator, of, fmt.Appendf(nil, `[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`,
 		time.Unix(0, e.Time).UTC().Format(time.RFC3339), e.Status, size), nil)
@@ -95,7 +95,7 @@ var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 const answers = "answers"
 
 func appendRow(rows []byte, operator string, of evidence.Lines, line, address []byte) []byte {
-	file, _ := json.Marshal(report.Texts(of, report.ToUTF8)) // which has no errors
+	file, _ := json.Marshal(of.Rewrite(report.ToUTF8)) // which has no errors
 	for _, text := range []string{operator, string(file), string(line), string(address)} {
 		rows = appendKey(rows, text)
 	}
@@ -188,7 +188,7 @@ func (w *linesWriter) file(description string) (*linesFile, error) {
 		if err := json.Unmarshal([]byte(description), &f.Lines); err != nil {
 			return nil, err
 		}
-		f.Lines = report.Texts(f.Lines, report.FromUTF8)
+		f.Lines = f.Lines.Rewrite(report.FromUTF8)
 		f.File = evidence.Name(f.File, ".log", w.taken)
 		w.files[description], w.taken[f.File] = f, f
 	}
@@ -227,7 +227,7 @@ func (c *folderAudit) results(ctx context.Context) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, robots := map[string][]byte{}, c.side.basis.FilesOf()
+	files, robots := map[string][]byte{}, c.loaded.basis.FilesOf()
 	for i, info := range r.Crawlers {
 		if info.Verdicts[report.Violation] == 0 {
 			continue
@@ -260,7 +260,7 @@ func (c *folderAudit) load() error {
 	if err = cmp.Or(err, json.Unmarshal(text, &c.Details)); err != nil {
 		return err
 	}
-	c.Details = report.Texts(c.Details, report.FromUTF8)
+	c.Details = c.Details.Rewrite(report.FromUTF8)
 	if c.Schema != evidence.Schema {
 		return inputError(fmt.Errorf("%s: the folder is of another version of this program: its form is %q, and "+
 			"this program reads %s only", c.dir, c.Schema, evidence.Schema))
@@ -276,15 +276,15 @@ func (c *folderAudit) load() error {
 	}
 	b, err := basis.Unpack(text, open)
 	if err == nil {
-		c.side, err = restored(b, open, c.Details.TimeZone, c.budget)
+		c.loaded, err = restored(b, open, c.Details.TimeZone, c.budget)
 	}
 	return err
 }
 
 // audit audits the lines.
 func (c *folderAudit) audit(ctx context.Context) (*report.Report, error) {
-	c.side.config.Proxied, c.side.config.Cut = &c.Proxied, &c.AddressesCut
-	p := auditPlan{budget: c.budget, workers: c.workers, side: c.side, logs: &auditLogs{partial: c.Partial},
+	c.loaded.config.Proxied, c.loaded.config.Cut = &c.Proxied, &c.AddressesCut
+	p := auditPlan{budget: c.budget, workers: c.workers, loaded: c.loaded, logs: &auditLogs{partial: c.Partial},
 		timeZone: c.Details.TimeZone, Results: Results{Program: c.Details.Program, Command: c.Details.Command, By: "day",
 			Messages: Messages{Word: c.Messages.Word}}}
 	for _, x := range c.Lines {
@@ -324,15 +324,15 @@ func (c *folderAudit) open(ctx context.Context, x evidence.Lines) (log *auditLog
 	if log.Name, log.Hash = x.File, true; x.Only {
 		log.host = x.File
 	}
-	if _, err = log.open(ctx, f, c.side.zone); err == nil {
-		log.site, err = siteOfOrigins(x.Origins, c.side.config.Policy)
+	if _, err = log.open(ctx, f, c.loaded.zone); err == nil {
+		log.site, err = siteOfOrigins(x.Origins, c.loaded.config.Policy)
 	}
 	log.skewed = log.zoneless && c.Details.TimeZone == ""
 	return log, err
 }
 
 // write makes the folder with the lines of an audit, and returns the SHA-256 of its manifest.
-func (c *folderAudit) write(ctx context.Context, a *auditing, r *report.Report) (sum string, err error) {
+func (c *folderAudit) write(ctx context.Context, a *auditRun, r *report.Report) (sum string, err error) {
 	folder, err := disk.NewFolder(c.folder, 0o700)
 	if err != nil {
 		return "", err
@@ -342,7 +342,7 @@ func (c *folderAudit) write(ctx context.Context, a *auditing, r *report.Report) 
 			err = errors.Join(err, folder.Discard())
 		}
 	}()
-	w := &linesWriter{to: folder, accused: map[string]bool{}, known: c.side.identity.Names, resolved: a.resolved,
+	w := &linesWriter{to: folder, accused: map[string]bool{}, known: c.loaded.identity.Names, resolved: a.resolved,
 		names: map[string]bool{}, files: map[string]*linesFile{}, taken: map[string]*linesFile{}}
 	for _, x := range r.Crawlers {
 		if x.Verdicts[report.Violation] > 0 {
@@ -376,19 +376,19 @@ func (c *folderAudit) write(ctx context.Context, a *auditing, r *report.Report) 
 
 // judgedBy returns the files that results reads, but the lines.
 func (c *folderAudit) judgedBy(names map[string]bool) (map[string][]byte, error) {
-	b, list := *c.side.basis, []byte(nil)
+	b, list := *c.loaded.basis, []byte(nil)
 	if b.Names != "" || len(names) > 0 {
 		b.Names = cmp.Or(b.Names, basis.NamesFile)
 		list = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(names)), ""))
 	}
 	p, err := b.Packed()
-	if err = cmp.Or(err, p.Add(&b, c.side.list, list)); err != nil {
+	if err = cmp.Or(err, p.Add(&b, c.loaded.list, list)); err != nil {
 		return nil, err
 	}
 	if p.Files[evidence.Basis], err = evidence.JSON(p.Basis); err != nil {
 		return nil, err
 	}
-	p.Files[evidence.DetailsFile], err = evidence.JSON(report.Texts(c.Details, report.ToUTF8))
+	p.Files[evidence.DetailsFile], err = evidence.JSON(c.Details.Rewrite(report.ToUTF8))
 	return p.Files, err
 }
 
@@ -397,7 +397,7 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit with a report. err is the audit's own error. An interrupted
 // audit has no evidence: the lines that it has not read could refute what it has found.
-func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Report, err error) error {
+func (p *auditPlan) writeEvidence(ctx context.Context, a *auditRun, r *report.Report, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		p.Messages.warn("%v", errNoEvidence)
 		return err
@@ -414,7 +414,7 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Re
 	case unwritten != nil && ctx.Err() != nil:
 		return &Error{Interrupted, errNoEvidence}
 	case unwritten != nil:
-		return inputError(errors.Join(err, writing(p.folder, unwritten)))
+		return inputError(errors.Join(err, disk.Writing(p.folder, unwritten)))
 	case c.Violations > c.violations:
 		p.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
 			p.folder, english.Plural(c.Violations-c.violations, "violation"))
@@ -426,22 +426,22 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditing, r *report.Re
 
 // checkEvidence refuses an evidence folder that cannot be made, or that contains an input or output of
 // the job.
-func (o *planner) checkEvidence(inputs inputFiles) error {
+func (o *planner) checkEvidence(inputs disk.Inputs) error {
 	if o.Evidence == "" {
 		return nil
 	}
 	err := disk.CheckFolder(o.Evidence, "evidence", o.Force, func(entries []fs.DirEntry) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == evidence.DetailsFile })
 	})
-	names := slices.Clip(inputs.names)
+	names := slices.Clip(inputs.Names)
 	for _, out := range o.outputs() {
-		names = append(names, out.name)
+		names = append(names, out.Name)
 	}
 	if err = checkFolder("option Evidence", o.Evidence, names, err); err != nil {
 		return err
 	}
 	if err = disk.CheckWritable(filepath.Dir(filepath.Clean(o.Evidence))); err != nil {
-		return inputError(writing(o.Evidence, err))
+		return inputError(disk.Writing(o.Evidence, err))
 	}
 	return nil
 }

@@ -12,10 +12,13 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -109,6 +112,20 @@ func (a Annotation) annotator(names []string) (filter.Annotator, error) {
 	return nil, fmt.Errorf("unknown annotation %q", string(a))
 }
 
+// annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.
+func annotateAsTable(names []string) filter.Annotator {
+	return func(dst []byte, _ *list.Layout, _ *list.Row, v filter.Verdict) []byte {
+		r := columnar.SidecarRow{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
+		r.Known = r.Allowed || v.Class == filter.Disallowed || v.Class == filter.Unreachable
+		for i, name := range names {
+			if v.Barred>>i&1 != 0 {
+				r.Barred = append(r.Barred, name)
+			}
+		}
+		return columnar.AppendSidecarRow(dst, &r)
+	}
+}
+
 // Filtered counts the rows that Filter read.
 type Filtered struct {
 	filter.Summary
@@ -127,8 +144,9 @@ type Filtered struct {
 	Partial bool
 }
 
-func (o *FilterOptions) inputs() inputFiles {
-	return inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive}, o.crawlers()), o.URLs.Stdin}
+func (o *FilterOptions) inputs() disk.Inputs {
+	return disk.Inputs{Names: slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive}, o.crawlers()),
+		Stdin: o.URLs.Stdin}
 }
 
 // crawlers returns the names of the files of crawlers.
@@ -150,8 +168,8 @@ func (o *FilterOptions) crawlers() (names []string) {
 // does, but not changed in place. If its size or modification time changes, the filtering
 // ends with an error before it writes any later results.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
-	if err := o.inputs().refuse(streams(out, o.Messages.To)); err != nil {
-		return nil, err
+	if err := o.inputs().Refuse(disk.Streams(out, o.Messages.To)); err != nil {
+		return nil, outputError(err)
 	}
 	memory := newBudget(o.Memory)
 	rules, err := prepared(ctx, func() (rulesInUse, error) { return o.config(ctx, memory) })
@@ -169,45 +187,49 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		}
 		o.Messages.warn("%v", err)
 	}
-	lists, err := o.lists(ctx, inputs, memory.workers(o.Workers))
+	opened, err := lists.Open(ctx, inputs, &lists.Options{Format: o.Format, Column: o.List.Column, Date: o.List.Date,
+		Key: o.List.Key, Prompt: o.Prompt,
+		Warn: func(m string) { o.Messages.warn("%s", m) }}, memory.workers(o.Workers))
 	if err != nil {
-		return nil, err
+		return nil, errNothingDone
 	}
-	defer lists.Close()
-	if n := len(lists.inputs) + len(lists.refused) + len(errs); o.Annotate == Parquet && n > 1 {
+	defer opened.Close()
+	if n := len(opened.Inputs) + len(opened.Refused) + len(errs); o.Annotate == Parquet && n > 1 {
 		return nil, usageError("option Annotate parquet makes a table of one list, and there are %d: filter each apart", n)
 	}
-	for _, err := range lists.refused {
+	for _, err := range opened.Refused {
 		o.Messages.warn("%v", err)
 	}
-	errs = append(errs, lists.refused...)
-	if rules.config.Page != 0 && !lists.records && len(lists.inputs) > 0 {
+	errs = append(errs, opened.Refused...)
+	if rules.config.Page != 0 && !opened.Records && len(opened.Inputs) > 0 {
 		return nil, usageError("option Page looks into the records of WARC files, and no list is one")
 	}
-	if o.Prove && !lists.records && slices.ContainsFunc(lists.layouts, func(l *list.Layout) bool { return !l.Timed() }) {
+	if o.Prove && !opened.Records && slices.ContainsFunc(opened.Layouts, func(l *list.Layout) bool { return !l.Timed() }) {
 		return nil, usageError("option Prove needs the time of each request: option List.Date names its column")
 	}
-	rules.config.Layouts, rules.config.Swapped = lists.layouts, lists.swapped
-	shares, err := memory.divide(memory.workers(o.Workers), lists.inputs)
+	rules.config.Layouts, rules.config.Swapped = opened.Layouts, opened.Swapped
+	shares, err := memory.divide(memory.workers(o.Workers), opened.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	if archive, ok := rules.config.Policy.(*archived); ok {
-		archive.most = max(shares.rest/4*3, leastRules)
+	if archive, ok := rules.config.Policy.(*archived.Rules); ok {
+		archive.Most = max(shares.rest/4*3, leastRules)
 	}
-	summary, results, err := o.run(ctx, rules.config, lists, shares, out)
-	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records,
-		MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
+	summary, results, err := o.run(ctx, rules.config, opened, shares, out)
+	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: opened.Records,
+		MaxRow: opened.MaxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
-	if p, ok := rules.config.Policy.(*archived); ok && p.saw.always.Load() && !p.saw.span.Load() {
+	if p, ok := rules.config.Policy.(*archived.Rules); ok {
+		always, span := p.SawDates()
 		switch {
+		case !always || span:
 		case o.AsOf != "":
 			o.Messages.warn("%s has no version with a date of these sites, so option AsOf changed nothing", o.Archive)
 		case o.List.Date != "":
 			o.Messages.warn("%s has no version with a date of these sites, so option List.Date changed nothing", o.Archive)
 		}
 	}
-	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts,
+	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(opened.Layouts,
 		func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
 		o.Messages.warn("%s not of the format; the quotes of a field of CSV must end, with only a delimiter behind them",
 			english.Plural(n, "row"))
@@ -228,21 +250,21 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 }
 
 // run filters the lists.
-func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of shares, out io.Writer) (filter.Summary,
-	[]source.Result, error) {
-	if l.records {
-		records := filter.NewRecords(l.inputs, c, of.reading, out)
+func (o *FilterOptions) run(ctx context.Context, c filter.Config, l *lists.Lists, of shares, out io.Writer) (
+	filter.Summary, []source.Result, error) {
+	if l.Records {
+		records := filter.NewRecords(l.Inputs, c, of.reading, out)
 		defer o.Messages.progress(records)()
 		summary, err := records.Run(ctx)
 		return summary, records.Results(), err
 	}
 	var table *columnar.Sidecar
-	if o.Annotate == Parquet && len(l.inputs) > 0 {
-		table = columnar.NewSidecar(out, l.keys)
+	if o.Annotate == Parquet && len(l.Inputs) > 0 {
+		table = columnar.NewSidecar(out, l.Keys)
 		out = table
 	}
-	reader := source.NewReader(l.inputs, source.Options{
-		Workers: of.workers, Memory: of.reading, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
+	reader := source.NewReader(l.Inputs, source.Options{
+		Workers: of.workers, Memory: of.reading, MaxLine: l.MaxRow(), InOrder: true, Prompt: o.Prompt,
 	})
 	defer o.Messages.progress(reader)()
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)
@@ -378,22 +400,22 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		return rules, err
 	}
 	for _, agent := range agents {
-		agent.warnOfOthers(nil, o.Messages)
+		o.Messages.warnOfOthers(agent, nil)
 	}
-	archive.dated = o.Prove
-	archive.judges(&c)
-	memory.loaded += int64(12 * archive.archive.Rulesets())
-	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
+	archive.Dated = o.Prove
+	archive.Judge(&c)
+	memory.loaded += int64(12 * archive.Archive.Rulesets())
+	return rulesInUse{c, rules.names, archive.Mapped.Close}, nil
 }
 
 // different looks up agents. It is an error if two are the same.
-func different(list []Agent, messages Messages) (agents []subject, err error) {
+func different(list []Agent, messages Messages) (agents []archived.Agent, err error) {
 	for _, a := range list {
 		agent, err := a.find(messages)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(agents, func(other subject) bool { return other.Name == agent.Name }) {
+		if slices.ContainsFunc(agents, func(other archived.Agent) bool { return other.Name == agent.Name }) {
 			return nil, usageError("agent %s is given twice", agent.Name)
 		}
 		if agent.Exempt != "" {
@@ -405,7 +427,7 @@ func different(list []Agent, messages Messages) (agents []subject, err error) {
 }
 
 // site returns the rules of a robots.txt for each agent.
-func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []automaton.Dialect,
+func (o *FilterOptions) site(ctx context.Context, agents []archived.Agent, dialects []automaton.Dialect,
 	memory *budget) (rules []filter.Rules, err error) {
 	compiled, err := o.Robots.compile(ctx, dialects, memory, o.Messages)
 	if err != nil {
@@ -413,7 +435,7 @@ func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []a
 	}
 	for _, agent := range agents {
 		robots := compiled[agent.Dialect]
-		agent.warnOfOthers(robots.Ruleset, o.Messages)
+		o.Messages.warnOfOthers(agent, robots.Ruleset)
 		rules = append(rules, filter.Rules{Machine: agent.Machine(robots.Ruleset)})
 	}
 	return rules, nil

@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -116,13 +117,13 @@ func TestCheckPagesEndsWithItsContext(t *testing.T) {
 
 func TestInterruptibleReaderReadsAll(t *testing.T) {
 	text := strings.Repeat("0123456789", 30_000)
-	if err := iotest.TestReader(until(t.Context(), iotest.DataErrReader(strings.NewReader(text))),
+	if err := iotest.TestReader(interrupt.Reader(t.Context(), iotest.DataErrReader(strings.NewReader(text))),
 		[]byte(text)); err != nil {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := io.ReadAll(until(ctx, strings.NewReader(text))); !errors.Is(err, context.Canceled) {
+	if _, err := io.ReadAll(interrupt.Reader(ctx, strings.NewReader(text))); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

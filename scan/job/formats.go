@@ -10,6 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 )
 
 // ExplainOptions name the logs that Explain examines.
@@ -53,7 +54,7 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	}
 	failed := len(errs)
 	for _, in := range inputs {
-		head, err := wait(ctx, func() ([]byte, error) { return in.Head(format.SampleBytes) })
+		head, err := interrupt.Wait(ctx, func() ([]byte, error) { return in.Head(format.SampleBytes) })
 		if ctx.Err() != nil {
 			return errNothingDone
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -14,13 +13,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
-	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/history"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
-	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -60,16 +57,23 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	made := &HistoryMade{}
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, In: cmp.Or[io.Reader](o.Stdin, os.Stdin),
-		Out: o.Stdout, Open: openInput}
+		Out: o.Stdout, MaxLine: shareCompiling(o.Memory).line, Window: newBudget(o.Memory).window(), Explain: explained}
+	q.Refuse = func(name string) error {
+		if isArchive(name) {
+			return errNoFiles(name)
+		}
+		return nil
+	}
 	q.Warn = func(m string) { o.Messages.warn("%s", m) }
 	faults := int64(0)
 	q.Fault = func(m string) {
 		made.Lost = true
-		if faults++; faults <= maxFaults {
+		faults++
+		if faults <= maxFaults {
 			q.Warn(m)
 		}
 	}
-	sources := append(history.Sources(), captures)
+	sources := history.Sources()
 	at := slices.IndexFunc(sources, func(s history.Source) bool { return s.Name == o.Source })
 	if at < 0 {
 		return nil, usageError("option Source %q is none of %s", o.Source, strings.Join(HistorySources(), ", "))
@@ -123,81 +127,17 @@ func (o *HistoryOptions) begin(names []string, times string, fault func(string))
 	}
 	w, err := history.NewWriter(o.Output, times, o.Memory, fault)
 	if err != nil {
-		return nil, inputError(writing(o.Output, err))
+		return nil, inputError(disk.Writing(o.Output, err))
 	}
 	return w, nil
 }
 
 // HistorySources returns the names of the kinds of sources of History.
-func HistorySources() []string { return []string{"git", "wayback", "index", "captures"} }
-
-// captures are read as in Compile.
-var captures = history.Source{Name: "captures", Times: policy.Observed, Read: readCaptures}
-
-// readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
-func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) error {
-	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody,
-		Fields: q.Values["fields"]}
-	g, err := newGatherer(ctx, o, shareCompiling(o.Memory))
-	if err != nil {
-		return err
+func HistorySources() (names []string) {
+	for _, s := range history.Sources() {
+		names = append(names, s.Name)
 	}
-	defer g.stop(nil)
-	g.options.Wants = nil
-	monthly := false
-	g.give = func(c capture.Capture) error {
-		row := &history.Row{Origins: c.Origins, Time: c.Time, Month: c.Month, Status: int(c.Status),
-			Location: c.Location, Body: c.Body, Place: g.name}
-		monthly = monthly || c.Month
-		why := "no date in it, nor in the name of the file or folder"
-		if c.Line > 0 {
-			row.Place = fmt.Sprintf("%s:%d", g.name, c.Line)
-			why = "no date: option Fields names the members that are read, such as host=host,body=body,date=fetched"
-		}
-		switch {
-		case c.Time.IsZero():
-			g.skip(capture.BadDate, fmt.Errorf("%s: %s", row.Place, why))
-			return nil
-		case len(c.Body) > history.MaxBody:
-			row.Body = nil
-		case c.Body == nil && answer.Of(row.Status, answer.Archive) == answer.File:
-			row.Body = []byte{}
-		}
-		return to.Add(row)
-	}
-	g.unused = func(c capture.Capture) { // another file may have been there
-		if len(c.Origins) == 0 || c.Path != "" || c.Time.IsZero() {
-			return
-		}
-		if err := to.Add(&history.Row{Origins: c.Origins, Time: c.Time, Status: 200, Place: g.name}); err != nil {
-			g.stop(err)
-		}
-	}
-	for _, name := range q.Args {
-		g.inside = name
-		switch {
-		case name == "-":
-			g.read(source.NewInput(name, until(g.ctx, q.In), -1), capture.RobotsTxt, nil)
-		case isArchive(name):
-			g.skip(capture.BadForm, errNoFiles(name))
-		default:
-			g.source(name, aSource)
-		}
-	}
-	g.report()
-	if monthly {
-		q.Warn("of some captures only the month is known: audit needs option Skew 31d")
-	}
-	if g.lost {
-		q.Fault("not all captures could be read")
-	}
-	if err := context.Cause(g.ctx); err != nil {
-		return err
-	}
-	if len(g.taken) == 0 {
-		return errors.New("no robots.txt in any source")
-	}
-	return nil
+	return names
 }
 
 // LogHistoryOptions name the logs that LogHistory reads. Hosts name the sites of logs without hosts.
@@ -325,7 +265,8 @@ func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error)
 // prefix of another.
 func appendKey(b []byte, text string) []byte {
 	for _, c := range []byte(text) {
-		if b = append(b, c); c == 0 {
+		b = append(b, c)
+		if c == 0 {
 			b = append(b, 1)
 		}
 	}

@@ -17,11 +17,12 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -115,7 +116,7 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 			err = memory.failed(explained(err))
 		}
 	}()
-	in := source.NewInput(f.Name, until(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
+	in := source.NewInput(f.Name, interrupt.Reader(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
 	if f.Name != "-" {
 		in, err = source.NewFile(f.Name)
 		if err == nil && f.isKept {
@@ -129,7 +130,7 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 		}
 	}
 	in.Windows = memory.windows()
-	opened, err := openInput(ctx, in)
+	opened, err := interrupt.Open(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -222,18 +223,12 @@ type Agent struct {
 	Dialect *automaton.Dialect
 }
 
-// subject is a resolved agent.
-type subject struct {
-	explain.Agent
-	class answer.Class // how it reads the status of a robots.txt, whatever the dialect
-}
-
 var errNoAgent = usageError("no agent: name the crawler with option Agents NAME")
 
 // find looks the agent up for a command; its errors name the flag.
-func (a Agent) find(messages Messages) (subject, error) {
+func (a Agent) find(messages Messages) (archived.Agent, error) {
 	if a.Name == "" {
-		return subject{}, errNoAgent
+		return archived.Agent{}, errNoAgent
 	}
 	s, err := a.lookUp(messages)
 	if errors.Is(err, errAgent) {
@@ -247,50 +242,64 @@ var errAgent = errors.New("")
 
 // lookUp looks the agent up. It warns of a name that was read as a header, and of one that
 // cannot be a product token.
-func (a Agent) lookUp(messages Messages) (subject, error) {
+func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
 	if a.Name == "" {
-		return subject{}, usageError("%wan agent has a name, such as GPTBot", errAgent)
+		return archived.Agent{}, usageError("%wan agent has a name, such as GPTBot", errAgent)
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {
-		return subject{}, err
+		return archived.Agent{}, err
 	}
 	claim := crawler.Claim{Profile: set.ByName(a.Name), Name: a.Name}
 	// The note of 1994 searches the whole header for tokens.
 	whole := a.Dialect != nil && a.Dialect.SearchesNames()
 	if claim.Profile == nil && !whole {
 		if claim, err = set.Named(a.Name); err != nil {
-			return subject{}, usageError("%w%w", errAgent, err)
+			return archived.Agent{}, usageError("%w%w", errAgent, err)
 		}
 		if claim.Name != a.Name {
 			messages.warn("agent %q is read as %s", a.Name, claim.Name)
 		}
 	}
-	s := newSubject(claim, a.Dialect)
+	s := archived.NewAgent(claim, a.Dialect)
 	if token := s.Tokens[0]; claim.Profile == nil && !whole && token != "*" &&
 		len(automaton.CutToken([]byte(token))) < len(token) {
 		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
 	}
+	if claim.Profile == nil && !whole {
+		if near := misspelled(set, claim.Name); near != nil {
+			messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; did you mean %s?",
+				claim.Name, strings.Join(near, " or "))
+		}
+	}
 	return s, nil
 }
 
-// newSubject returns a claim's crawler as a subject that reads robots.txt in a dialect; nil is
-// its own.
-func newSubject(claim crawler.Claim, dialect *automaton.Dialect) subject {
-	s := subject{Agent: explain.AgentOf(claim, dialect)}
-	if own := explain.AgentOf(claim, nil); own.Dialect == automaton.Google {
-		s.class = answer.Google
+// misspelled returns the known crawlers that a name may have been meant for: it begins as theirs, differs
+// from them by a few letters, and is not so short that many do.
+func misspelled(known *crawler.Set, name string) []string {
+	const shortest = len("GPTBot")
+	if len(name) < shortest {
+		return nil
 	}
-	return s
+	isFar := func(n string) bool {
+		few := len(name) / 4
+		return !strings.EqualFold(n[:1], name[:1]) ||
+			english.Distance(strings.ToLower(name), strings.ToLower(n), few) > few
+	}
+	if near := slices.DeleteFunc(known.Nearest(name), isFar); len(near) > 0 {
+		return near
+	}
+	return nil
 }
 
 // warnOfOthers warns of products that share the agent's header, if rules,
 // nil for those of an archive, may bind them differently.
-func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
+func (m Messages) warnOfOthers(s archived.Agent, rules *automaton.Ruleset) {
 	for _, tokens := range s.Others {
 		other := reading.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}
 		if rules == nil || other.Machine(rules) != s.Machine(rules) {
-			messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: "+
+			m.warn("the header of %s serves %s too, for which robots.txt may have other rules: "+
 				"see option Agents %s", s.Name, tokens[0], tokens[0])
 		}
 	}

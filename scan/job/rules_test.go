@@ -9,11 +9,12 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
 // rulesFor opens the archive of some lines of JSON.
-func rulesFor(t *testing.T, all bool, agent, lines string) *archived {
+func rulesFor(t *testing.T, all bool, agent, lines string) *archived.Rules {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.rsv")
 	o := CompileOptions{Sources: []string{"-"}, Output: path, AllVersions: all, Stdin: strings.NewReader(lines)}
@@ -31,7 +32,7 @@ func rulesFor(t *testing.T, all bool, agent, lines string) *archived {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = rules.mapped.Close() })
+	t.Cleanup(func() { _ = rules.Mapped.Close() })
 	return rules
 }
 
@@ -45,7 +46,7 @@ func answered(host, date string, status int, field, value string) string {
 
 // verdictAt is the verdict of some rules on /x of a host at an instant, and the span for which it
 // is valid.
-func verdictAt(t *testing.T, rules *archived, host string, at int64) (string, filter.Span) {
+func verdictAt(t *testing.T, rules *archived.Rules, host string, at int64) (string, filter.Span) {
 	t.Helper()
 	var bound [1]filter.Rules
 	valid, found, err := rules.Find(filter.Query{Origin: origin.Origin{Scheme: "http", Host: host, Port: 80}, At: at},

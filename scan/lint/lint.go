@@ -72,7 +72,8 @@ func Check(body []byte, o Options) []Note {
 	for _, r := range l.o.Readings {
 		l.read = append(l.read, compile.Compile(body, r.Options(o.MaxBytes)))
 	}
-	if l.ofParser(); !l.isLog() && !l.foreign {
+	l.ofParser()
+	if !l.isLog() && !l.foreign {
 		l.readAgents()
 		l.readRules()
 		l.readRecords()
@@ -141,7 +142,8 @@ func (l *linter) ofParser() {
 			case compile.NoteUnknownKey:
 				drop = l.foreign || also(compile.NoteTypo) || also(compile.NoteNoColon)
 				like := nearest(n.Text, knownKeys())
-				if more = meant(like); slices.Contains(ruleKeys, like) {
+				more = meant(like)
+				if slices.Contains(ruleKeys, like) {
 					severity = compile.SeverityError
 				}
 			case compile.NoteTypo:

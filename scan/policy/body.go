@@ -119,7 +119,8 @@ func (s *store) body(r *Row) *body {
 	b := s.byFile[at]
 	if b == nil || len(b.text) != len(r.Body) || len(b.text) == 0 {
 		text := bodyText{string(r.Body), string(r.Past)}
-		if b = s.byText[text]; b == nil {
+		b = s.byText[text]
+		if b == nil {
 			b = &body{text: r.Body, past: append(pastDefault(r.Body, s.maxBytes), r.Past...), maxBytes: s.maxBytes}
 			s.byText[text] = b
 		}

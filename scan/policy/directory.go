@@ -24,11 +24,11 @@ import (
 // named by time is named by host, with or without .txt or .robots.txt, or it is robots.txt in the
 // folder of a host.
 //
-// All count as answers with status 200, on http and https. Hidden files are ignored; anything else
-// is an error with its path. ReadBody limits each file, and all distinct files together have at
-// most 1 GiB. If versions or files need more than memory bytes, the error is disk.ErrMemory.
-// Nothing outside the folder is read.
-func ReadDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
+// All count as answers with status 200, on http and https. Hidden files are left out; anything else
+// is an error with its path. Of each file as much is kept as ReadBody returns; together they have
+// at most 1 GiB, the same ones once. Versions or files that take more than memory bytes are
+// disk.ErrMemory. Nothing is read that is not in the folder.
+func readDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
 	root, err := disk.OpenRoot(path)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,8 @@ func (d *directory) folder(folder string) error {
 			return err
 		}
 		row.Body, row.Past, row.Size, row.Sum = f.body, f.past, f.size, f.sum
-		if d.rows = append(d.rows, row); int64(len(d.rows))*VersionBytes > d.bodies.memory {
+		d.rows = append(d.rows, row)
+		if int64(len(d.rows))*VersionBytes > d.bodies.memory {
 			return fmt.Errorf("%s: with the files before it %w", row.Where, disk.ErrMemory)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// LongSpan is how much earlier than the span the long span begins. While robots.txt is unreachable
-	// a copy may be older than the window: 30 days for the outage (RFC 9309 2.3.1.4), plus 30 for the
-	// age of the copy at its beginning.
-	LongSpan = 60 * 24 * time.Hour
+	// longSpan is how much earlier than the span the long span begins. While robots.txt is
+	// unreachable a copy may be older than the window: 30 days for the outage (RFC 9309
+	// 2.3.1.4), and 30 for the age of the copy when it began.
+	longSpan = 60 * 24 * time.Hour
 	// LongOutage is how long before a request robots.txt must have failed so that, by now,
 	// the outage may have lasted a month for some crawler.
 	LongOutage = 29 * 24 * time.Hour
@@ -92,7 +92,7 @@ func newTable(a *account, t timing, class answer.Class, long bool) *table {
 // length returns how long before a moment the span begins, for a version without a max_age.
 func (t *table) length() int64 {
 	if t.long {
-		return after(t.general(), int64(LongSpan))
+		return after(t.general(), int64(longSpan))
 	}
 	return t.general()
 }
@@ -201,8 +201,9 @@ func (p *Policy) LawfulLong(origin int32, t int64, by answer.Class) *Lawful {
 // used at t, for the span or the long span. For a version with a max_age, the span begins earlier
 // by that time.
 func (p *Policy) Span(t int64, long bool) (from, to int64) {
-	if from, to = before(t, p.general()), after(t, p.skew); long {
-		from = before(from, int64(LongSpan))
+	from, to = before(t, p.general()), after(t, p.skew)
+	if long {
+		from = before(from, int64(longSpan))
 	}
 	return from, to
 }

@@ -52,12 +52,12 @@ func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history 
 }
 
 // ReadFolder reads a source from a folder, either from its manifest, whose path it returns, or, if there is none,
-// like ReadDirectory, with the history Observed. It never reads outside the folder, even if a name or a link leads
+// like readDirectory, with the history Observed. It never reads outside the folder, even if a name or a link leads
 // there.
 func ReadFolder(dir string, maxBytes int, memory int64) (rows []Row, manifest, history string, err error) {
 	manifest = filepath.Join(dir, ManifestName)
 	if _, none := disk.Lstat(manifest); none != nil {
-		rows, err = ReadDirectory(dir, maxBytes, memory)
+		rows, err = readDirectory(dir, maxBytes, memory)
 		return rows, "", Observed, err
 	}
 	root, err := disk.OpenRoot(dir)
@@ -217,7 +217,8 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 			row := Row{Where: where}
 			var of string
 			of, err = row.parse(columns, fields, open)
-			if history = cmp.Or(history, of); history != of && of != "" {
+			history = cmp.Or(history, of)
+			if history != of && of != "" {
 				history = Mixed
 			}
 			rows = append(rows, row)
@@ -270,7 +271,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 		switch columns[i] {
 		case "from":
 			r.Month = len(value) == len(OnlyMonth)
-			if r.From, err = parseTime(value, time.RFC3339, time.DateOnly, OnlyMonth); value == "" {
+			r.From, err = parseTime(value, time.RFC3339, time.DateOnly, OnlyMonth)
+			if value == "" {
 				err = errNoFrom
 			}
 		case "origin":
@@ -290,7 +292,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 		case "source":
 			r.Committed = commit().MatchString(value)
 		case "history":
-			if history = value; value != "" && value != Deployed && value != Observed {
+			history = value
+			if value != "" && value != Deployed && value != Observed {
 				err = fmt.Errorf("the history %q is neither %s nor %s", value, Deployed, Observed)
 			}
 		}

@@ -186,7 +186,7 @@ func TestReadDirectory(t *testing.T) {
 		".git/HEAD":                                 "",
 		"xn--exmple-cua.com/2026-11-01T000000Z.txt": "e",
 	})
-	rows, err := ReadDirectory(dir, 1, 1<<30)
+	rows, err := readDirectory(dir, 1, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestDirectoryRefused(t *testing.T) {
 		}
 		delete(texts, "")
 		dir := files(t, texts)
-		rows, err := ReadDirectory(dir, 100, 1<<30)
+		rows, err := readDirectory(dir, 100, 1<<30)
 		if err == nil {
 			_, err = New(rows, Options{})
 		}
@@ -241,7 +241,7 @@ func TestDirectoryRefused(t *testing.T) {
 			t.Errorf("%s: error %s\nwant  %s", names, got, want)
 		}
 	}
-	if _, err := ReadDirectory(filepath.Join(t.TempDir(), "none"), 1, 1<<30); err == nil {
+	if _, err := readDirectory(filepath.Join(t.TempDir(), "none"), 1, 1<<30); err == nil {
 		t.Error("no folder: no error")
 	}
 }

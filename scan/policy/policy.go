@@ -300,8 +300,18 @@ func (p *Policy) OneHost(s Site) bool {
 	return s.N > 0 && p.origins[s.First].Host == p.origins[s.First+s.N-1].Host
 }
 
-// compareOrigins orders origins by host, port and scheme, so that the origins of one host, and of
-// one host and port, are adjacent.
+// Union returns a site with all origins of two. It may include others between them:
+// the more origins a request may have gone to, the more cautiously it is judged.
+func (s Site) Union(other Site) Site {
+	if s.N == 0 || other.N == 0 {
+		return Site{First: max(s.First, other.First), N: max(s.N, other.N)}
+	}
+	first, last := min(s.First, other.First), max(s.First+s.N, other.First+other.N)
+	return Site{First: first, N: last - first}
+}
+
+// compareOrigins orders origins by host, port and scheme: the origins of one host, and
+// of one host and port, are next to each other.
 func compareOrigins(a, b origin.Origin) int {
 	return cmp.Or(strings.Compare(a.Host, b.Host), cmp.Compare(a.Port, b.Port), strings.Compare(a.Scheme, b.Scheme))
 }

@@ -91,7 +91,8 @@ func (f *follower) follow(o origin.Origin) ([]reply, error) {
 func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	f.chain = append(f.chain, o)
 	defer func() { f.chain = f.chain[:len(f.chain)-1] }()
-	if f.left--; f.left < 0 {
+	f.left--
+	if f.left < 0 {
 		return errRedirects
 	}
 	r.start, r.end = max(r.start, v.start), min(r.end, v.end)
@@ -99,7 +100,8 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	r.maxAge, r.status, r.seen = max(r.maxAge, v.row.MaxAge), v.row.Status, min(r.seen, v.seen)
 	switch answer.Of(r.status, answer.Others) {
 	case answer.File:
-		if r.row = v.row; v.row.Digest != "" {
+		r.row = v.row
+		if v.row.Digest != "" {
 			r.row, r.unseen = nil, true
 		}
 	case answer.Redirect:
@@ -108,7 +110,8 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 		case answer.Endless:
 			r.status = notFound
 		case answer.Distant:
-			if r.far = true; len(f.chain) < maxChain {
+			r.far = true
+			if len(f.chain) < maxChain {
 				return f.target(to.Origin, r)
 			}
 		case answer.Followed:

@@ -58,7 +58,8 @@ func parseTime(s string, layouts ...string) (int64, error) {
 
 // moment is parseTime for a parsed time.
 func moment(t time.Time) (int64, error) {
-	if t = t.UTC(); t.Year() < 1700 || t.Year() >= 2200 {
+	t = t.UTC()
+	if t.Year() < 1700 || t.Year() >= 2200 {
 		return 0, fmt.Errorf("bad time %q: not of the years 1700 to 2199", t.Format(time.RFC3339))
 	}
 	return t.UnixNano(), nil

@@ -140,7 +140,8 @@ func (r *reader) state(record *compile.Record, s Statement, value string) {
 		r.fault(UnknownUse, record, s.Use, meant(s.Signal, s.Use))
 		return
 	}
-	if s.Value = signal.value(value); s.Value == "" {
+	s.Value = signal.value(value)
+	if s.Value == "" {
 		allowed := signal.Words
 		if signal.Yes != "" {
 			allowed = []string{signal.Yes, signal.No}
@@ -216,7 +217,8 @@ func (r *reader) crawler(name, token string, groups []int) {
 	at := map[[3]string]int{}
 	for _, i := range groups {
 		for _, s := range r.ofGroup[i] {
-			if r.n++; r.n > MaxStatements {
+			r.n++
+			if r.n > MaxStatements {
 				break
 			}
 			key := [3]string{s.Signal, s.Use, s.Path}
@@ -275,7 +277,8 @@ func (r *reader) combine(to *Statement, s Statement) {
 		to.Value = s.Value
 	default:
 		r.faults = append(r.faults, Fault{Contradiction, line, s.Use, fmt.Sprintf("line %d says %s", to.Lines[0], to.Value)})
-		if to.Value = No; s.Signal == ContentSignal {
+		to.Value = No
+		if s.Signal == ContentSignal {
 			to.Value = contradicted
 		}
 	}

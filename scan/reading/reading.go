@@ -46,7 +46,8 @@ func (r Reading) EndsRuns() bool { return r != r.Whole() }
 
 // Dialect returns the dialect of the reading.
 func (r Reading) Dialect() automaton.Dialect {
-	if r = r.Whole(); r == ReadGoogleWide {
+	r = r.Whole()
+	if r == ReadGoogleWide {
 		return automaton.Google
 	}
 	return automaton.Dialect(r)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,7 +8,7 @@ import (
 
 // Texts of logs, files and names of files stay in a Report, and in the results of package
 // job, with the bytes that they have. What writes them calls one of the functions below
-// for each of them, once: Texts does it for all texts of a value.
+// for each of them, once: the Rewrite of a result does it for all its texts.
 
 // Printable returns text for people: control characters, characters that are not shown or
 // that change the direction of others, and bytes that are not UTF-8 are written \xHH or
@@ -107,66 +106,4 @@ func codedOctet(text string) (octet byte, ok bool) {
 	}
 	n, err := strconv.ParseUint(text[2:4], 16, 8)
 	return byte(n), err == nil && (n >= utf8.RuneSelf || n == '\\')
-}
-
-// Texts returns a deep copy of v in which write was called for every string: of structs, of
-// slices, arrays and maps, and after pointers and interfaces. Bytes and fields that are not
-// exported are left as they are.
-func Texts[T any](v T, write func(string) string) T {
-	rewrite(reflect.ValueOf(&v).Elem(), write)
-	return v
-}
-
-// rewrite replaces what is in a value, which can be set, by a copy with other strings.
-func rewrite(v reflect.Value, write func(string) string) {
-	copied := func(from reflect.Value) reflect.Value {
-		to := reflect.New(from.Type()).Elem()
-		to.Set(from)
-		rewrite(to, write)
-		return to
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(write(v.String()))
-	case reflect.Struct:
-		for i := range v.NumField() {
-			// The fields of an embedded struct can be set even if its type is not exported.
-			if f := v.Field(i); f.CanSet() || f.Kind() == reflect.Struct && v.Type().Field(i).Anonymous {
-				rewrite(f, write)
-			}
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			rewrite(v.Index(i), write)
-		}
-	case reflect.Slice:
-		if v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 {
-			return
-		}
-		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-		reflect.Copy(list, v)
-		for i := range list.Len() {
-			rewrite(list.Index(i), write)
-		}
-		v.Set(list)
-	case reflect.Map:
-		if v.IsNil() {
-			return
-		}
-		m := reflect.MakeMapWithSize(v.Type(), v.Len())
-		for key, value := range v.Seq2() {
-			m.SetMapIndex(copied(key), copied(value))
-		}
-		v.Set(m)
-	case reflect.Pointer:
-		if !v.IsNil() {
-			to := reflect.New(v.Type().Elem())
-			to.Elem().Set(copied(v.Elem()))
-			v.Set(to)
-		}
-	case reflect.Interface:
-		if !v.IsNil() {
-			v.Set(copied(v.Elem()))
-		}
-	}
 }

@@ -6,109 +6,114 @@ import "slices"
 // people, ToUTF8 for JSON, FromUTF8 for what JSON had. The report itself is not changed: nothing is
 // shared but bodies of robots.txt, numbers in timelines and FetchSeconds.
 func (r *Report) Rewrite(write func(string) string) *Report {
-	w, c := rewriter(write), *r
-	w.texts(&c.Schema, &c.Program, &c.Command, &c.TimeZone, &c.Sampling)
-	w.lists(&c.Choice.Crawlers, &c.Choice.Categories, &c.Assumptions, &c.Warnings, &c.UnparsedSamples, &c.NotAuditable)
+	w, c := Rewriter(write), *r
+	w.Texts(&c.Schema, &c.Program, &c.Command, &c.TimeZone, &c.Sampling)
+	w.Lists(&c.Choice.Crawlers, &c.Choice.Categories, &c.Assumptions, &c.Warnings, &c.UnparsedSamples, &c.NotAuditable)
 	w.policy(&c.Policy)
-	each(&c.Ranges, func(l *RangeInfo) { w.texts(&l.Crawler, &l.File, &l.DatedBy) })
-	each(&c.Inputs, func(in *InputInfo) {
-		w.texts(&in.Name, &in.Host, &in.Format, &in.Codec, &in.SHA256, &in.DuplicateOf, &in.Error)
-		in.Clients = ClientsBy(write(string(in.Clients)))
-	})
-	each(&c.Operators, func(o *OperatorInfo) { w.texts(&o.Operator); w.lists(&o.Referrers) })
+	Each(&c.Ranges, func(l *RangeInfo) { w.Texts(&l.Crawler, &l.File, &l.DatedBy) })
+	Each(&c.Inputs, func(in *InputInfo) { in.Rewrite(write) })
+	Each(&c.Operators, func(o *OperatorInfo) { w.Texts(&o.Operator); w.Lists(&o.Referrers) })
 	w.robots(&c.RobotsTxt)
-	each(&c.Crawlers, w.crawler)
-	each(&c.Changes, func(change *RobotsChange) {
-		w.texts(&change.Origin, &change.OldFile, &change.NewFile)
-		each(&change.Crawlers, func(of *ChangedCrawler) { w.texts(&of.Crawler) })
+	Each(&c.Crawlers, w.crawler)
+	Each(&c.Changes, func(change *RobotsChange) {
+		w.Texts(&change.Origin, &change.OldFile, &change.NewFile)
+		Each(&change.Crawlers, func(of *ChangedCrawler) { w.Texts(&of.Crawler) })
 	})
-	each(&c.Sites, func(s *SiteInfo) { w.texts(&s.Origin) })
-	each(&c.OtherHosts, func(h *HostInfo) { w.texts(&h.Host) })
-	each(&c.Overlooked, func(h *HeaderInfo) { w.texts(&h.Header) })
+	Each(&c.Sites, func(s *SiteInfo) { w.Texts(&s.Origin) })
+	Each(&c.OtherHosts, func(h *HostInfo) { w.Texts(&h.Host) })
+	Each(&c.Overlooked, func(h *HeaderInfo) { w.Texts(&h.Header) })
 	if c.WhatIf != nil {
 		c.WhatIf = w.whatIf(*c.WhatIf)
 	}
 	return &c
 }
 
+// Rewrite writes the texts of an input anew.
+func (in *InputInfo) Rewrite(write Rewriter) {
+	write.Texts(&in.Name, &in.Host, &in.Format, &in.Codec, &in.SHA256, &in.DuplicateOf, &in.Error)
+	in.Clients = ClientsBy(write(string(in.Clients)))
+}
+
 // Rewrite is as Report.Rewrite.
 func (s *LoggedSite) Rewrite(write func(string) string) *LoggedSite {
-	w, c := rewriter(write), *s
-	w.texts(&c.Site)
-	each(&c.Intervals, func(in *LoggedInterval) {
-		each(&in.Answers, func(a *LoggedAnswer) { w.lists(&a.Fits) })
+	w, c := Rewriter(write), *s
+	w.Texts(&c.Site)
+	Each(&c.Intervals, func(in *LoggedInterval) {
+		Each(&in.Answers, func(a *LoggedAnswer) { w.Lists(&a.Fits) })
 	})
 	return &c
 }
 
-// rewriter writes texts anew.
-type rewriter func(string) string
+// Rewriter writes the texts of a value anew, as Report.Rewrite does: Printable, ToUTF8 and FromUTF8 are some.
+type Rewriter func(string) string
 
-func (w rewriter) texts(list ...*string) {
+// Texts writes texts anew.
+func (w Rewriter) Texts(list ...*string) {
 	for _, text := range list {
 		*text = w(*text)
 	}
 }
 
-func (w rewriter) lists(lists ...*[]string) {
+// Lists writes the texts of lists anew, which become copies.
+func (w Rewriter) Lists(lists ...*[]string) {
 	for _, list := range lists {
-		each(list, func(text *string) { *text = w(*text) })
+		Each(list, func(text *string) { *text = w(*text) })
 	}
 }
 
-// each replaces a list by a copy of it, whose elements a function changes.
-func each[T any](list *[]T, change func(*T)) {
+// Each replaces a list by a copy of it, whose elements a function changes.
+func Each[T any](list *[]T, change func(*T)) {
 	*list = slices.Clone(*list)
 	for i := range *list {
 		change(&(*list)[i])
 	}
 }
 
-func (w rewriter) policy(p *PolicyInfo) {
-	w.texts(&p.File, &p.Dialect, &p.NoRule)
+func (w Rewriter) policy(p *PolicyInfo) {
+	w.Texts(&p.File, &p.Dialect, &p.NoRule)
 	p.History = History(w(string(p.History)))
-	w.lists(&p.Origins)
-	each(&p.Versions, func(v *VersionInfo) { w.texts(&v.Origin, &v.File, &v.Location, &v.SHA256) })
+	w.Lists(&p.Origins)
+	Each(&p.Versions, func(v *VersionInfo) { w.Texts(&v.Origin, &v.File, &v.Location, &v.SHA256) })
 }
 
-func (w rewriter) robots(r *RobotsInfo) {
+func (w Rewriter) robots(r *RobotsInfo) {
 	r.ClearedBy, r.Strangers = slices.Clone(r.ClearedBy), slices.Clone(r.Strangers)
-	each(&r.Listed, func(s *SizeInfo) {
-		w.texts(&s.Origin)
+	Each(&r.Listed, func(s *SizeInfo) {
+		w.Texts(&s.Origin)
 		s.Expected = slices.Clone(s.Expected)
 	})
 }
 
-func (w rewriter) crawler(c *CrawlerInfo) {
-	w.texts(&c.Crawler, &c.Operator, &c.Category, &c.Exempt, &c.Source, &c.Date)
+func (w Rewriter) crawler(c *CrawlerInfo) {
+	w.Texts(&c.Crawler, &c.Operator, &c.Category, &c.Exempt, &c.Source, &c.Date)
 	c.Role, c.Obeys = Role(w(string(c.Role))), YesNo(w(string(c.Obeys)))
 	c.CrawlDelaySupported = YesNo(w(string(c.CrawlDelaySupported)))
 	c.Violations, c.Statuses = slices.Clone(c.Violations), slices.Clone(c.Statuses)
 	c.Timeline.From, c.RobotsTxt.Cleared = slices.Clone(c.Timeline.From), slices.Clone(c.RobotsTxt.Cleared)
-	each(&c.Claims, func(of *ClaimInfo) { w.texts(&of.Claim) })
+	Each(&c.Claims, func(of *ClaimInfo) { w.Texts(&of.Claim) })
 	w.paths(&c.Paths)
 	w.paths(&c.ViolationPaths)
-	each(&c.Rules, func(r *RuleInfo) {
-		w.texts(&r.Origin, &r.File, &r.Rule)
+	Each(&c.Rules, func(r *RuleInfo) {
+		w.Texts(&r.Origin, &r.File, &r.Rule)
 		w.paths(&r.Paths)
 	})
-	each(&c.CrawlDelay, func(d *DelayInfo) { w.texts(&d.Origin) })
-	each(&c.Samples, func(s *SampleInfo) { w.texts(&s.Line) })
+	Each(&c.CrawlDelay, func(d *DelayInfo) { w.Texts(&d.Origin) })
+	Each(&c.Samples, func(s *SampleInfo) { w.Texts(&s.Line) })
 }
 
-func (w rewriter) paths(p *PathList) { each(&p.List, func(of *PathInfo) { w.texts(&of.Path) }) }
+func (w Rewriter) paths(p *PathList) { Each(&p.List, func(of *PathInfo) { w.Texts(&of.Path) }) }
 
-func (w rewriter) whatIf(i WhatIfInfo) *WhatIfInfo {
-	w.texts(&i.File)
+func (w Rewriter) whatIf(i WhatIfInfo) *WhatIfInfo {
+	w.Texts(&i.File)
 	compared := func(c *ComparedInfo) {
-		w.texts(&c.Crawler)
+		w.Texts(&c.Crawler)
 		for e := range Effects {
 			of := c.Of(e)
-			w.lists(&of.Examples)
-			each(&of.Prefixes, func(p *PrefixInfo) { w.texts(&p.Prefix) })
+			w.Lists(&of.Examples)
+			Each(&of.Prefixes, func(p *PrefixInfo) { w.Texts(&p.Prefix) })
 		}
 	}
 	compared(&i.All)
-	each(&i.Crawlers, compared)
+	Each(&i.Crawlers, compared)
 	return &i
 }

@@ -196,7 +196,8 @@ func (b *Blocks) Gzip(dst, src []byte) (n int, err error) {
 	b.bytes.Reset(src)
 	b.from.Reset(&b.bytes)
 	b.gzip.Reset(b.from)
-	for err = b.gzip.Next(); err == nil && n <= len(dst); {
+	err = b.gzip.Next()
+	for err == nil && n <= len(dst) {
 		to := dst[n:]
 		if len(to) == 0 {
 			to = b.over[:]

@@ -65,7 +65,8 @@ func (c *contents) leaveOut(name, why string, lost bool) {
 		c.others = append(c.others, others{why: why, lost: lost})
 	}
 	o := &c.others[i]
-	if o.n++; o.n <= maxOthers {
+	o.n++
+	if o.n <= maxOthers {
 		o.names = append(o.names, name[:min(len(name), maxMemberName)])
 	}
 }

@@ -268,7 +268,8 @@ type openInput struct {
 
 // Read reads decompressed bytes. Errors except io.EOF are *Error.
 func (o *openInput) Read(p []byte) (n int, err error) {
-	if n, err = o.bytes.Read(p); o.stream == nil {
+	n, err = o.bytes.Read(p)
+	if o.stream == nil {
 		o.read += int64(n)
 	}
 	return n, o.error(err)
@@ -503,7 +504,8 @@ func (in *Input) archiveKind() string {
 	if o.stream == nil {
 		return sniff.Archive(sample)
 	}
-	if sample, _ = o.stream.peek(sniff.SampleLen); sniff.Archive(sample) == "tar" {
+	sample, _ = o.stream.peek(sniff.SampleLen)
+	if sniff.Archive(sample) == "tar" {
 		return "tar"
 	}
 	return ""

@@ -53,7 +53,8 @@ func (p *Parts) Next() error {
 		p.begun = true
 		return nil // Head has begun it
 	}
-	if p.begun = true; p.zip.in {
+	p.begun = true
+	if p.zip.in {
 		if _, err := io.Copy(io.Discard, p); err != nil {
 			return err
 		}

@@ -105,14 +105,16 @@ func (r *Reader) endRange(t *fileRange, buf []byte) (at int64, err error) {
 // there is none before end. With an error it returns a position that can't be read. buf is for
 // reading, and must be longer than the alignment.
 func nextLine(f io.ReaderAt, at, end int64, buf []byte) (line int64, found bool, err error) {
-	for at--; at < end; {
+	at--
+	for at < end {
 		from := aligned(at)
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), end-from)], from)
 		read := buf[min(int(at-from), n):n]
 		if i := bytes.IndexByte(read, '\n'); i >= 0 {
 			return at + int64(i) + 1, true, nil
 		}
-		if at += int64(len(read)); len(read) == 0 {
+		at += int64(len(read))
+		if len(read) == 0 {
 			return at, false, noEOF(err)
 		}
 	}
@@ -153,7 +155,8 @@ func (r *Reader) readRange(t fileRange) *Chunk {
 	c.grow(end)
 	n, err := p.ReadAt(c.buf[:end], base)
 	c.Data, c.Last = c.buf[min(begin, n):n], t.last
-	if c.Cut = t.end - t.off - t.keep; n < end {
+	c.Cut = t.end - t.off - t.keep
+	if n < end {
 		c.Cut = 0
 		r.failPlain(p, base+int64(n), noEOF(err))
 	}

@@ -109,7 +109,7 @@ func (v *resolver) argument(arg string) {
 	switch {
 	case err == nil:
 		v.path(arg, info)
-	case errors.Is(err, fs.ErrNotExist) && hasWildcard(arg) && !disk.IsURL(arg):
+	case errors.Is(err, fs.ErrNotExist) && HasWildcards(arg) && !disk.IsURL(arg):
 		v.pattern(arg)
 	default:
 		v.fail(arg, err)
@@ -207,7 +207,7 @@ func (v *resolver) unfollowed() {
 func (v *resolver) glob(pattern string) (names []string) {
 	dir, file := filepath.Split(pattern)
 	dirs := []string{filepath.Clean(dir)}
-	if hasWildcard(dir) {
+	if HasWildcards(dir) {
 		dirs = v.glob(dirs[0])
 	}
 	for _, dir := range dirs {
@@ -224,7 +224,7 @@ func (v *resolver) matches(dir, pattern string) (names []string) {
 		v.fail(path, err)
 		return nil
 	}
-	if !hasWildcard(pattern) {
+	if !HasWildcards(pattern) {
 		switch _, err := disk.Lstat(path); {
 		case err == nil:
 			return []string{path}
@@ -249,8 +249,6 @@ func (v *resolver) matches(dir, pattern string) (names []string) {
 	}
 	return names
 }
-
-func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
 func (v *resolver) stdin(r io.Reader) {
 	if v.hasStdin {

@@ -45,8 +45,16 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// newError removes the path that package os puts before a cause, and the offset that package
-// inflate puts after it, because name and offset are already present.
+// Named adds the name of an input to an error that lacks it.
+func Named(name string, err error) error {
+	if _, names := errors.AsType[*Error](err); err == nil || names {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// newError drops the path that the os package puts in front of a cause, and the place that package
+// inflate puts after it, since name and offset are there already.
 func newError(name string, offset int64, err error) *Error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -86,7 +94,8 @@ func (s *state) result(in *Input) Result {
 	defer s.Unlock()
 	res := s.Result
 	res.Name, res.Codec = in.Name, in.Codec()
-	if res.Complete = res.Complete && res.Err == nil; !res.Complete {
+	res.Complete = res.Complete && res.Err == nil
+	if !res.Complete {
 		res.Sum = nil
 	}
 	return res

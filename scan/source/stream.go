@@ -35,7 +35,8 @@ func newStream(raw *rawReader, name string, w *window) (*stream, error) {
 		s.raw.free()
 		return nil, err
 	}
-	if s.codec = sniff.CodecOf(magic); s.codec == sniff.Plain && sniff.CodecOfName(name) != sniff.Unknown {
+	s.codec = sniff.CodecOf(magic)
+	if s.codec == sniff.Plain && sniff.CodecOfName(name) != sniff.Unknown {
 		sample, _ := raw.br.Peek(sniff.SampleLen)
 		if err := sniff.CheckName(name, sample); err != nil {
 			raw.free()

@@ -72,7 +72,8 @@ type window struct {
 // it is nil without a Reader.
 func newWindow(of *Windows, stop <-chan struct{}) *window {
 	w := &window{of: cmp.Or(of, defaultWindows), stop: stop, waits: true}
-	if w.slot = w.of.reading; stop == nil {
+	w.slot = w.of.reading
+	if stop == nil {
 		w.slot = w.of.glance
 	}
 	return w

@@ -149,7 +149,8 @@ func (f *xzFeed) beginBlock() error {
 		f.left, f.index, f.values, f.piece = 1, 1, 1+2*f.blocks, f.nextOfIndex
 		return nil
 	}
-	if f.blocks++; f.blocks > maxXzBlocks {
+	f.blocks++
+	if f.blocks > maxXzBlocks {
 		return fmt.Errorf("xz: more than %d blocks", maxXzBlocks)
 	}
 	size := (int(first[0]) + 1) * 4
@@ -188,8 +189,9 @@ func (f *xzFeed) bound(header []byte) error {
 		binary.LittleEndian.PutUint32(sum, crc32.ChecksumIEEE(body))
 		dict = size
 	}
-	if f.taken += dict; f.taken > 2*ordinaryWindow {
-		runtime.GC() // frees the previous dictionary, which the library no longer needs
+	f.taken += dict
+	if f.taken > 2*ordinaryWindow {
+		runtime.GC() // of the dictionary before, which the library needs no more
 		f.taken = dict
 	}
 	return f.window.widen(sniff.Xz, dict)
@@ -198,7 +200,8 @@ func (f *xzFeed) bound(header []byte) error {
 // unpacked returns the unpacked size of the next block, if its end is in the buffer.
 func (f *xzFeed) unpacked(header int) (size int64, known bool) {
 	b, _ := f.raw.br.Peek(f.raw.br.Buffered())
-	if size, known = unpackedChunks(b[header:]); !known && len(b) < rawBuffer {
+	size, known = unpackedChunks(b[header:])
+	if !known && len(b) < rawBuffer {
 		b, _ = f.raw.br.Peek(rawBuffer)
 		size, known = unpackedChunks(b[header:])
 	}

@@ -76,7 +76,8 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	if err := context.Cause(d.ctx); err != nil {
 		return 0, err
 	}
-	if d.left -= int64(len(p)); d.left < 0 {
+	d.left -= int64(len(p))
+	if d.left < 0 {
 		return 0, ErrRoom
 	}
 	return d.r.ReadAt(p, off)

@@ -190,8 +190,9 @@ type lastBytes struct {
 func (l *lastBytes) header() (header []byte, window int64) {
 	for i := range l.b {
 		var h zstd.Header
-		// The error means that the first block is missing.
-		if _ = h.Decode(l.b[i:]); h.HeaderSize == len(l.b)-i && !h.Skippable && (h.HasFCS || h.WindowSize > 0) {
+		// The error is that the first block does not follow.
+		_ = h.Decode(l.b[i:])
+		if h.HeaderSize == len(l.b)-i && !h.Skippable && (h.HasFCS || h.WindowSize > 0) {
 			return bytes.Clone(l.b[i:]), int64(min(cmp.Or(h.WindowSize, h.FrameContentSize), math.MaxInt64))
 		}
 	}

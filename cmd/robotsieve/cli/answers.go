@@ -32,23 +32,29 @@ func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	return &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}}
 }
 
-// write prints an answer, or more, a value with further fields, and counts its verdict. text prints
-// the answer as text.
-func (w *answerWriter) write(a explain.Answer, more any, text func()) {
+// write prints an answer, or one about a captured page if that is not nil, and counts its verdict.
+func (w *answerWriter) write(a explain.Answer, page *job.PageAnswer) {
 	if a.Unknown {
 		w.unknown++
 	}
 	w.disallowed = w.disallowed || !a.Allowed && !a.Unknown
+	var v any = a.Rewrite(report.ToUTF8)
+	if page != nil {
+		v = page.Rewrite(report.ToUTF8)
+	}
 	switch w.form {
 	case "json":
-		w.json.add(more)
+		w.json.add(v)
 	case "ndjson":
-		_ = render.WriteJSON(w.w, more, "") // close returns the error
+		_ = render.WriteJSON(w.w, v, "") // close returns the error
 	case "csv":
-		a = report.Texts(a, report.Printable)
+		a = a.Rewrite(report.Printable)
 		fmt.Fprint(w.w, render.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
 	default:
-		text()
+		w.text(a.Rewrite(report.Printable))
+		if page != nil {
+			w.pageText(page.Rewrite(report.Printable))
+		}
 	}
 }
 

@@ -102,6 +102,7 @@ func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	}
 	var list []report.MonthClass
 	if err := job.Trend(ctx, c, func(m *report.MonthClass) error {
+		m.Agent = report.Printable(m.Agent)
 		list = append(list, *m)
 		return nil
 	}); err != nil {
@@ -110,7 +111,7 @@ func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	if len(list) == 0 {
 		return usageError("%s has no version with a date: --by month is for one made with --versions all", c.Archive)
 	}
-	_, err := io.WriteString(s.out, render.MonthTable(report.Texts(list, report.Printable))+"\n")
+	_, err := io.WriteString(s.out, render.MonthTable(list)+"\n")
 	return writing("the table", err)
 }
 

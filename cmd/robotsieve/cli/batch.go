@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // maxCase limits the length of a line of cases. It is many times the default limit of a robots.txt.
@@ -43,7 +44,7 @@ func runBatch(s streams, o compile.Options) error {
 		}
 		if err != nil {
 			code = exitInput
-			_ = render.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
+			_ = render.WriteJSON(out, map[string]string{"error": report.ToUTF8(err.Error())}, "") // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}

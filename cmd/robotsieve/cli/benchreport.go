@@ -59,6 +59,17 @@ type disagreement struct {
 	Rule    string `json:"rule"`
 }
 
+// rewrite returns a copy of the report in which write was called once for each text.
+func (r *benchReport) rewrite(write report.Rewriter) *benchReport {
+	c := *r
+	write.Texts(&c.Agent)
+	report.Each(&c.Engines, func(e *engineReport) {
+		write.Texts(&e.Engine, &e.Error)
+		report.Each(&e.Disagreements, func(d *disagreement) { write.Texts(&d.URL, &d.Rule) })
+	})
+	return &c
+}
+
 func (w *work) report() *benchReport {
 	return &benchReport{
 		Schema: "robotsieve.bench/1", Bytes: len(w.site.Body), URLs: len(w.site.URLs), Agent: w.site.Agent,
@@ -108,13 +119,13 @@ func (r *benchReport) write(s streams, form string) error {
 	w := bufio.NewWriter(s.out)
 	switch form {
 	case "json":
-		if err := render.WriteJSON(w, r, "  "); err != nil {
+		if err := render.WriteJSON(w, r.rewrite(report.ToUTF8), "  "); err != nil {
 			return err
 		}
 	case "csv":
-		report.Texts(r, report.Printable).writeCSV(w)
+		r.rewrite(report.Printable).writeCSV(w)
 	default:
-		report.Texts(r, report.Printable).writeText(w)
+		r.rewrite(report.Printable).writeText(w)
 	}
 	return w.Flush()
 }

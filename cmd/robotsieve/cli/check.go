@@ -83,6 +83,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if f.output == "text" {
 		err = writeArchive(s.out, sum)
 	} else {
+		sum.File, sum.Program = report.ToUTF8(sum.File), report.ToUTF8(sum.Program)
 		err = render.WriteJSON(s.out, sum, "")
 	}
 	return writing("what the archive has", err)
@@ -113,9 +114,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		return f.describe(ctx, s, c, answers)
 	}
 	w := newAnswerWriter(s, f.output, len(f.options.Agents) > 1)
-	err = eachAnswer(s, c, urls, func(a explain.Answer) {
-		w.write(a, a, func() { w.text(report.Texts(a, report.Printable)) })
-	})
+	err = eachAnswer(s, c, urls, func(a explain.Answer) { w.write(a, nil) })
 	return f.end(w, err, "the archive does not have the robots.txt of the origin")
 }
 
@@ -159,11 +158,7 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	}
 	w := newAnswerWriter(s, f.output, len(f.options.Agents) > 1)
 	for _, a := range answers {
-		w.write(a.Answer, a, func() {
-			a := report.Texts(a, report.Printable)
-			w.text(a.Answer)
-			w.pageText(a)
-		})
+		w.write(a.Answer, &a)
 	}
 	return f.end(w, err, "the robots.txt of the origin is not known: give it with --robots or --rules")
 }

@@ -82,9 +82,9 @@ func isFile(name string) bool {
 func explainHeader(w *bufio.Writer, set *crawler.Set, header, output string) {
 	r := readHeader(set, header)
 	if output == "json" {
-		_ = render.WriteJSON(w, r, "") // Flush returns the error
+		_ = render.WriteJSON(w, r.rewrite(report.ToUTF8), "") // Flush returns the error
 	} else {
-		report.Texts(r, report.Printable).text(w)
+		r.rewrite(report.Printable).text(w)
 	}
 }
 
@@ -99,8 +99,8 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 	}
 	var rows [][]string
 	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
-	for _, p := range report.Texts(profiles, report.Printable) {
-		words, isExempt := render.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
+	for _, p := range profiles {
+		words, isExempt := render.Cut(report.Printable(strings.Join(p.Words, ", ")), maxWordsShown), ""
 		if p.Control {
 			words = "(control token)"
 		}
@@ -119,7 +119,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 			bound,
 			isExempt, p.Dialect, p.Obeys, p.Verify, p.Date, p.Source}
 		for i := range row {
-			row[i] = cmp.Or(row[i], "-")
+			row[i] = cmp.Or(report.Printable(row[i]), "-")
 		}
 		rows = append(rows, row)
 	}
@@ -139,7 +139,11 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 		writeJSONList(w, lists)
 		return
 	}
-	lists = report.Texts(lists, report.Printable)
+	printable := report.Rewriter(report.Printable[string])
+	report.Each(&lists, func(l *crawler.PublishedList) {
+		printable.Texts(&l.Operator, &l.Name, &l.URL, &l.Seen)
+		printable.Lists(&l.Crawlers)
+	})
 	fmt.Fprint(w, `# The addresses that operators publish for their crawlers. Run these commands in an
 # empty folder, and give that folder to robotsieve audit --ip-ranges.
 `)

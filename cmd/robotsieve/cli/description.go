@@ -28,7 +28,7 @@ const (
 
 // writeDescription prints a description in the format of --output.
 func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err error) {
-	shown, w := report.Texts(d, report.Printable), bufio.NewWriter(s.out)
+	shown, w := d.Rewrite(report.Printable), bufio.NewWriter(s.out)
 	more := d.NotListed.Notes + d.NotListed.Differences
 	if more > 0 && (f.output == "csv" || f.output == "sarif") {
 		s.warn("%s not listed, because there are so many", english.Plural(int64(more), "row"))
@@ -51,7 +51,7 @@ func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err er
 	case "sarif":
 		err = writeSARIF(w, shown)
 	default:
-		err = render.WriteJSON(w, d, "")
+		err = render.WriteJSON(w, d.Rewrite(report.ToUTF8), "")
 	}
 	return cmp.Or(err, w.Flush())
 }

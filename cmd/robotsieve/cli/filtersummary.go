@@ -8,6 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // reportFilter prints the result of a filter, and returns the error that ends the command.
@@ -156,7 +157,7 @@ type filterSummary struct {
 func summaryOf(r *job.Filtered) filterSummary {
 	reasons, barred := map[string]int64{}, map[string]int64{}
 	for i, name := range r.Agents {
-		barred[name] = r.Barred[i]
+		barred[report.ToUTF8(name)] = r.Barred[i]
 	}
 	for class := range filter.Classes {
 		if class.Invalid() {

@@ -43,6 +43,7 @@ type kind struct {
 	value    string // the placeholder in help; "" for a flag without a value
 	read     func(text string) (any, error)
 	repeats  bool     // each use adds a value
+	once     bool     // unless it repeats, a second use with another value is an error
 	choices  []string // the only values, which completion offers
 	complete func(cmd *cobra.Command, name string)
 }
@@ -75,6 +76,9 @@ func (v *flagValue) Set(text string) error {
 	value, err := v.row.kind.read(text)
 	if err != nil {
 		return usageError("--%s%w", v.row.name, err)
+	}
+	if k := v.row.kind; k.once && !k.repeats && len(v.texts) > 0 && v.text != text {
+		return usageError("--%s is given twice, with %s and %s, and takes one", v.row.name, v.text, text)
 	}
 	if len(v.texts) == 0 || !v.row.kind.repeats {
 		v.texts, v.values = nil, nil

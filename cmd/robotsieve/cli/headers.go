@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // headerReading explains how a User-Agent header is read.
@@ -39,6 +40,16 @@ type headerReading struct {
 	// Verify lists how the crawler's addresses can be verified: ranges, dns.
 	Verify []string `json:"verify"`
 	Why    string   `json:"why"` // explains the result
+}
+
+// rewrite returns a copy in which write was called once for each text of the header or of a file of crawlers.
+func (r headerReading) rewrite(write report.Rewriter) headerReading {
+	write.Texts(&r.Header, &r.Crawler, &r.Operator, &r.Role, &r.Category, &r.Dialect, &r.Exempt, &r.Obeys, &r.Source,
+		&r.Date, &r.Why)
+	write.Lists(&r.Tokens, &r.Verify)
+	report.Each(&r.Also, func(tokens *[]string) { write.Lists(tokens) })
+	report.Each(&r.Words, func(w *headerWord) { write.Texts(&w.Word, &w.Crawler, &w.Operator, &w.Why) })
+	return r
 }
 
 // headerWord is a word of a header.

@@ -99,7 +99,7 @@ func runHistoryLog(ctx context.Context, s streams, a *args) error {
 		n++
 		switch {
 		case output == "json":
-			list.add(site)
+			list.add(site.Rewrite(report.ToUTF8))
 		case output == "text":
 			return writing("the intervals", render.WriteLogged(w, site))
 		case n <= render.MaxLoggedOnPage:

@@ -45,9 +45,17 @@ func someText(value string) kind {
 	}}
 }
 
+// pathName is the name of a file or folder. It is not empty, as a shell's variable may be that was
+// never set, and not given twice, since one of the two would not be read or written.
+func pathName(value string) kind {
+	k := someText(value)
+	k.once = true
+	return k
+}
+
 // fileName is the name of a file, which completion offers by extension.
 func fileName(extensions ...string) kind {
-	k := anyText("FILE")
+	k := pathName("FILE")
 	if len(extensions) > 0 {
 		k.complete = func(cmd *cobra.Command, name string) { _ = cmd.MarkFlagFilename(name, extensions...) }
 	}
@@ -56,7 +64,7 @@ func fileName(extensions ...string) kind {
 
 // folderName is the name of a folder.
 func folderName() kind {
-	k := anyText("DIR")
+	k := pathName("DIR")
 	k.complete = func(cmd *cobra.Command, name string) { _ = cmd.MarkFlagDirname(name) }
 	return k
 }

@@ -121,7 +121,8 @@ func (b *segmentTries) anchor(id uint32) bool {
 		if i > 0 {
 			work = 1 // although it is once per path, not per byte, so that not too many wait
 		}
-		if b.work[r.top] += work; b.work[r.top] > maxWork {
+		b.work[r.top] += work
+		if b.work[r.top] > maxWork {
 			return false
 		}
 	}
@@ -141,7 +142,8 @@ func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 			b.children[1] = append(b.children[1], segment{reversed(text), child})
 		case b.isOctet(id, child):
 			b.open(id, child, true)
-			if best = n.accept; best == table.None {
+			best = n.accept
+			if best == table.None {
 				continue
 			}
 			fallthrough

@@ -132,7 +132,8 @@ func findWaiting(all []prefix) {
 		tried := len(above)+gaps <= maxCandidates
 		for i := range all[:n] {
 			if p := &all[i]; p.gaps {
-				if p.waits = !tried; tried {
+				p.waits = !tried
+				if tried {
 					above = append(above, *p)
 				}
 			}

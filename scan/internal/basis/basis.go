@@ -83,7 +83,8 @@ func (b *Basis) SetRows(rows []policy.Row) {
 			i, seen := files[unsafe.SliceData(r.Body)]
 			if !seen || len(r.Body) == 0 {
 				text := [2]string{string(r.Body), string(r.Past)}
-				if i, seen = known[text]; !seen {
+				i, seen = known[text]
+				if !seen {
 					i = len(b.Bodies)
 					b.Bodies = append(b.Bodies, newBody(i+1, r.Body, r.Past))
 				}

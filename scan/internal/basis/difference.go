@@ -3,15 +3,16 @@ package basis
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // Difference names the first difference between two bases. It returns "" if they are equal apart
@@ -27,80 +28,81 @@ func Difference(one, other *Packed) string {
 		return "one of them is invalid"
 	}
 	for _, d := range differences {
-		x, y := d.of(a), d.of(b)
-		if reflect.DeepEqual(x, y) {
-			continue
-		}
-		if _, isHidden := x.(hidden); isHidden {
+		switch x, y := d.of(a), d.of(b); {
+		case x == y:
+		case d.isLong:
 			return d.what
+		default:
+			return fmt.Sprintf("%s %s and %s", d.what, cmp.Or(x, "none"), cmp.Or(y, "none"))
 		}
-		return fmt.Sprintf("%s %s and %s", d.what, flagText(x), flagText(y))
 	}
 	return ""
 }
 
 // differences are the possible differences of two bases, in the order of comparison.
 var differences = []struct {
-	what string
-	of   func(b *Basis) any
+	what   string
+	isLong bool
+	of     func(b *Basis) string
 }{
-	{"whether a robots.txt was given:", func(b *Basis) any { return choose(b.None, "no", "yes") }},
-	{"the flag that names robots.txt:", func(b *Basis) any {
+	{"whether a robots.txt was given:", false, func(b *Basis) string { return choose(b.None, "no", "yes") }},
+	{"the flag that names robots.txt:", false, func(b *Basis) string {
 		return choose(b.Constant, "option Robots", "option Policy")
 	}},
-	{"the robots.txt itself", func(b *Basis) any { return hidden{b.versions(b.Constant)} }},
-	{"the versions of robots.txt", func(b *Basis) any { return hidden{b.versions(true)} }},
-	{"option History", func(b *Basis) any { return choose(b.Observed, "observed", "deployed") }},
-	{"option AssumeConstant", func(b *Basis) any { return b.AssumeConstant }},
-	{"option Window", func(b *Basis) any { return english.Hours(b.Window) }},
-	{"option Delay", func(b *Basis) any { return english.Hours(b.Delay) }},
-	{"option Skew", func(b *Basis) any { return english.Hours(b.Skew) }},
-	{"option Since", func(b *Basis) any { return boundText(b.Period.Since) }},
-	{"option Until", func(b *Basis) any { return boundText(b.Period.Until) }},
-	{"option Hosts", func(b *Basis) any { return b.Hosts }},
-	{"option Dialect", func(b *Basis) any { return b.Dialect }},
-	{"option MaxBytes", func(b *Basis) any { return max(b.MaxBytes, 0) }},
-	{"the crawlers known, by option Crawlers or by the program's version",
-		func(b *Basis) any { return hidden{b.Profiles} }},
-	{"the lists of option Ranges", func(b *Basis) any { return hidden{b.lists()} }},
-	{"option RangesMaxAge", func(b *Basis) any { return english.Hours(b.RangesMaxAge) }},
-	{"option Names", func(b *Basis) any { return choose(b.Names != "", "given", "") }},
-	{"the contents of the file of option Names", func(b *Basis) any { return hidden{b.NamesSum} }},
-	{"option ClientIP", func(b *Basis) any { return b.ClientIP }},
-	{"option TrustedProxies", func(b *Basis) any { return b.TrustedProxies }},
-	{"option MaxUnparsed", func(b *Basis) any { return b.MaxUnparsed }},
-	{"option Samples", func(b *Basis) any { return b.Samples }},
-	{"option Sampled", func(b *Basis) any { return b.Sampled }},
+	{"the robots.txt itself", true, func(b *Basis) string { return choose(b.Constant, b.versions(), "") }},
+	{"the versions of robots.txt", true, (*Basis).versions},
+	{"option History", false, func(b *Basis) string { return choose(b.Observed, "observed", "deployed") }},
+	{"option AssumeConstant", false, func(b *Basis) string { return strconv.FormatBool(b.AssumeConstant) }},
+	{"option Window", false, func(b *Basis) string { return english.Hours(b.Window) }},
+	{"option Delay", false, func(b *Basis) string { return english.Hours(b.Delay) }},
+	{"option Skew", false, func(b *Basis) string { return english.Hours(b.Skew) }},
+	{"option Since", false, func(b *Basis) string { return boundText(b.Period.Since) }},
+	{"option Until", false, func(b *Basis) string { return boundText(b.Period.Until) }},
+	{"option Hosts", false, func(b *Basis) string { return strings.Join(b.Hosts, ", ") }},
+	{"option Dialect", false, func(b *Basis) string { return b.Dialect }},
+	{"option MaxBytes", false, func(b *Basis) string { return strconv.Itoa(max(b.MaxBytes, 0)) }},
+	{"the crawlers known, by option Crawlers or by the program's version", true, (*Basis).profiles},
+	{"the lists of option Ranges", true, (*Basis).lists},
+	{"option RangesMaxAge", false, func(b *Basis) string { return english.Hours(b.RangesMaxAge) }},
+	{"option Names", false, func(b *Basis) string { return choose(b.Names != "", "given", "") }},
+	{"the contents of the file of option Names", true, func(b *Basis) string { return string(b.NamesSum) }},
+	{"option ClientIP", false, func(b *Basis) string { return b.ClientIP }},
+	{"option TrustedProxies", false, func(b *Basis) string { return strings.Join(b.TrustedProxies, ", ") }},
+	{"option MaxUnparsed", false, func(b *Basis) string { return fmt.Sprint(b.MaxUnparsed) }},
+	{"option Samples", false, func(b *Basis) string { return strconv.Itoa(b.Samples) }},
+	{"option Sampled", false, func(b *Basis) string { return b.Sampled }},
 }
 
-// versions returns the rows with their bodies, sorted and without names of files. It omits the
-// bodies unless they are wanted.
-func (b *Basis) versions(wanted bool) (list []policy.Row) {
+// versions describes the rows, sorted and without the names of files.
+func (b *Basis) versions() string {
+	var list []string
 	for _, r := range b.Rows {
-		if !wanted {
-			break
-		}
 		if r.BodyAt >= 0 {
 			r.Body, r.Past = b.Bodies[r.BodyAt].Text, b.Bodies[r.BodyAt].Past
 		}
-		r.File, r.Where = "", ""
-		list = append(list, r.Row)
+		list = append(list, fmt.Sprintf("%q %d %d %x %x %d %q %d %q %q %t", r.Origins, r.From, r.Status,
+			sha256.Sum256(r.Body), sha256.Sum256(r.Past), r.Size, r.Sum, r.MaxAge, r.Location, r.Digest, r.Committed))
 	}
-	slices.SortFunc(list, func(x, y policy.Row) int {
-		return cmp.Or(cmp.Compare(x.From, y.From), strings.Compare(fmt.Sprint(x.Origins), fmt.Sprint(y.Origins)))
-	})
-	return list
+	slices.Sort(list)
+	return strings.Join(list, "\n")
 }
 
-// lists describes the address lists, sorted and without names of files.
-func (b *Basis) lists() (list []string) {
+// profiles describes the crawlers.
+func (b *Basis) profiles() string {
+	text, _ := json.Marshal(b.Profiles) // which has no errors
+	return string(text)
+}
+
+// lists describes the lists of addresses, sorted and without the names of files.
+func (b *Basis) lists() string {
+	var list []string
 	for _, s := range b.Series {
 		for _, l := range s.Lists {
-			list = append(list, fmt.Sprintf("%s %d %x", s.Crawler, l.Created, l.Sum))
+			list = append(list, fmt.Sprintf("%q %d %x", s.Crawler, l.Created, l.Sum))
 		}
 	}
 	slices.Sort(list)
-	return list
+	return strings.Join(list, "\n")
 }
 
 func choose(first bool, x, y string) string {
@@ -116,16 +118,4 @@ func boundText(at time.Time) string {
 		return ""
 	}
 	return at.UTC().Format(time.RFC3339Nano)
-}
-
-// hidden replaces values too long to show.
-type hidden []any
-
-// flagText formats the value of a flag.
-func flagText(v any) string {
-	text := fmt.Sprint(v)
-	if list, ok := v.([]string); ok {
-		text = strings.Join(list, ", ")
-	}
-	return cmp.Or(text, "none")
 }

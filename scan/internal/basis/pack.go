@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -37,18 +38,34 @@ func listName(n int, file string) string {
 func (b *Basis) Packed() (p Packed, err error) {
 	p.Files = map[string][]byte{}
 	for _, body := range b.Bodies {
-		if p.Files[body.File] = body.Text; body.PastFile != "" {
+		p.Files[body.File] = body.Text
+		if body.PastFile != "" {
 			p.Files[body.PastFile] = body.Past
 		}
 	}
-	stored := *b
+	stored := b.rewrite(report.ToUTF8)
 	stored.Ranges = nil
-	p.Basis, err = json.Marshal(report.Texts(stored, report.ToUTF8))
+	p.Basis, err = json.Marshal(stored)
 	return p, err
 }
 
-// Add adds the address lists, storing each distinct content once, and the host names unless they
-// are nil. It reads the lists again with read.
+// rewrite returns a copy of the basis in which write was called once for each text that may not be UTF-8.
+func (b *Basis) rewrite(write report.Rewriter) *Basis {
+	c := *b
+	write.Texts(&c.File, &c.Names, &c.ClientIP, &c.Sampled)
+	write.Lists(&c.Hosts, &c.TrustedProxies)
+	report.Each(&c.Rows, func(r *Row) {
+		write.Texts(&r.Sum, &r.File, &r.Location, &r.Digest, &r.Where)
+		report.Each(&r.Origins, func(o *origin.Origin) { write.Texts(&o.Scheme, &o.Host) })
+	})
+	report.Each(&c.Series, func(s *Series) {
+		report.Each(&s.Lists, func(l *List) { write.Texts(&l.Source, &l.DatedBy) })
+	})
+	return &c
+}
+
+// Add adds the lists of addresses, each content once, which read reads again, and the host names unless
+// they are nil.
 func (p *Packed) Add(b *Basis, read func(List) ([]byte, error), names []byte) error {
 	if names != nil {
 		p.Files[NamesFile] = names
@@ -97,7 +114,7 @@ func Unpack(document []byte, open Open) (*Basis, error) {
 	if err := json.Unmarshal(document, b); err != nil {
 		return nil, err
 	}
-	*b = report.Texts(*b, report.FromUTF8)
+	b = b.rewrite(report.FromUTF8)
 	for i := range b.Bodies {
 		body := &b.Bodies[i]
 		var err error

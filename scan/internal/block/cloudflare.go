@@ -34,7 +34,8 @@ func (c clause) pack(list []expression, items []item, term func(item) string) []
 	room := 0
 	for _, i := range items {
 		text := c.join + term(i)
-		if room -= len(text); room < 0 {
+		room -= len(text)
+		if room < 0 {
 			text = c.open + term(i)
 			list = append(list, expression{Text: c.end})
 			room = maxExpression - len(text) - len(c.end)

@@ -166,7 +166,8 @@ func (d *decision) add(r Rule, withheld string) {
 	if withheld == "" && r.Search && r.Sort != Impostor && !d.Search {
 		withheld = "a search engine is concerned (option BlockSearch)"
 	}
-	if r.Withheld = withheld; withheld != "" {
+	r.Withheld = withheld
+	if withheld != "" {
 		d.Held = append(d.Held, r)
 	} else {
 		d.Rules = append(d.Rules, r)

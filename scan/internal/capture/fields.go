@@ -104,7 +104,8 @@ func (v Values) Capture(o Options) (c Capture, why Reason) {
 	case answer.Redirect:
 		c.Location = string(v[Location])
 	case answer.File:
-		if c.Body, why = v.body(o); why != "" {
+		c.Body, why = v.body(o)
+		if why != "" {
 			return c, why
 		}
 	}

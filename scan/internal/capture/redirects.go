@@ -73,29 +73,29 @@ func (d date) from() int64 {
 
 // held is a capture of one URL.
 type held struct {
-	failed bool // sorts after all others, because an answer that didn't fail takes precedence
-	date   date
-	number uint64 // how many captures were added before
-	robots bool   // it belongs to an origin's robots.txt
-	status uint16
-	kind   kind
-	rest   []byte // SHA-256 of the body, or target of the redirect
+	failed  bool // it comes after all others, because the set keeps one, and an answer that did not fail counts
+	date    date
+	number  uint64 // how many captures were added before
+	robots  bool   // it belongs to an origin's robots.txt
+	status  uint16
+	content content
+	rest    []byte // the SHA-256 of its body, or the URL that it redirects to
 }
 
-// kind says what a capture contains.
-type kind byte
+// content is what a capture says.
+type content byte
 
 const (
-	aStatus   kind = iota // only its status
-	aBody                 // a body
-	aRedirect             // a redirect with a readable target
+	aStatus   content = iota // nothing but its status
+	aBody                    // a body
+	aRedirect                // a redirect that can be read
 )
 
 // append appends the capture to its URL.
 func (h *held) append(dst []byte) []byte {
 	dst = h.date.append(append(dst, bit(h.failed)))
-	dst = be.AppendUint64(dst, ^h.number) // among equal dates, the last one sorts first
-	dst = append(be.AppendUint16(append(dst, bit(h.robots)), h.status), byte(h.kind))
+	dst = be.AppendUint64(dst, ^h.number) // of equal dates the last one comes first
+	dst = append(be.AppendUint16(append(dst, bit(h.robots)), h.status), byte(h.content))
 	return append(dst, h.rest...)
 }
 
@@ -110,7 +110,7 @@ func bit(b bool) byte {
 func readHeld(r []byte) held {
 	failed, d := r[0] == 1, readDate(r[1:])
 	r = r[1+dateLen:]
-	return held{failed, d, ^be.Uint64(r), r[8] == 1, be.Uint16(r[9:]), kind(r[11]), r[12:]}
+	return held{failed, d, ^be.Uint64(r), r[8] == 1, be.Uint16(r[9:]), content(r[11]), r[12:]}
 }
 
 // keep copies a capture, reusing the memory of an old one.
@@ -171,7 +171,8 @@ func digestLen(r []byte) int {
 func readUse(r []byte) Use {
 	key, r := cutText(r)
 	use := Use{Key: string(key), From: int64(be.Uint64(r)), Status: be.Uint16(r[8:])}
-	for r = r[10:]; len(r) > 0; {
+	r = r[10:]
+	for len(r) > 0 {
 		var url []byte
 		url, r = cutText(r)
 		use.Via = append(use.Via, string(url))
@@ -216,7 +217,8 @@ func (r *resolver) own() error {
 			return err
 		}
 		u, rest := cutText(c)
-		if first = first || !bytes.Equal(u, url); first {
+		first = first || !bytes.Equal(u, url)
+		if first {
 			url = append(url[:0], u...)
 		}
 		h := readHeld(rest)
@@ -250,14 +252,14 @@ func (r *resolver) own() error {
 // limit is reached.
 func (r *resolver) answer(h *held, w *waiting, last bool) error {
 	switch {
-	case h.kind == aRedirect && !last:
+	case h.content == aRedirect && !last:
 		r.waits++
 		w.through(h.rest)
 		r.record = w.append(appendText(r.record[:0], h.rest))
 		return r.next.Add(r.record)
 	case answer.Of(int(h.status), answer.Archive) == answer.Redirect:
 		return r.use(nil, w, w.status)
-	case h.kind == aBody:
+	case h.content == aBody:
 		return r.use(h.rest, w, h.status)
 	}
 	return r.use(nil, w, h.status)
@@ -265,7 +267,8 @@ func (r *resolver) answer(h *held, w *waiting, last bool) error {
 
 // use adds the answer of an origin.
 func (r *resolver) use(digest []byte, w *waiting, status uint16) error {
-	if r.record = append(r.record[:0], 0); digest != nil {
+	r.record = append(r.record[:0], 0)
+	if digest != nil {
 		r.record = append(append(r.record[:0], 1), digest...)
 	}
 	r.record = be.AppendUint64(appendText(r.record, w.key), uint64(w.from))
@@ -314,7 +317,8 @@ type join struct {
 func (j *join) advance() error {
 	before := append([]byte(nil), j.url...)
 	r, err, more := j.pull()
-	if j.more = more && err == nil; !j.more {
+	j.more = more && err == nil
+	if !j.more {
 		return err
 	}
 	var rest []byte

@@ -119,10 +119,10 @@ func (s *Set) add(at answer.Target, c *Capture, digest []byte) error {
 	}
 	switch meaning {
 	case answer.File:
-		a.kind, a.rest = aBody, digest
+		a.content, a.rest = aBody, digest
 	case answer.Redirect:
 		if to, ok := target(at, c.Location); ok && len(c.Location) <= maxLocation {
-			a.kind, a.rest = aRedirect, appendURL(nil, to)
+			a.content, a.rest = aRedirect, appendURL(nil, to)
 			s.want(to, a.rest)
 		}
 	}

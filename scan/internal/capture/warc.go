@@ -74,7 +74,8 @@ func (w *crawl) next() (rec record, err error) {
 	if rec.Record, err = w.records.Next(); err != nil {
 		return rec, err
 	}
-	if rec.robots = isRobots(rec.Target); !rec.robots && rec.Kind == "response" && w.o.Wants != nil {
+	rec.robots = isRobots(rec.Target)
+	if !rec.robots && rec.Kind == "response" && w.o.Wants != nil {
 		var ok bool
 		rec.page, ok = target(answer.Target{}, rec.Target)
 		// Nothing is known about /robots.txt with an empty query, or by FTP.

@@ -69,6 +69,21 @@ type Lines struct {
 	Only    bool     `json:"only"`
 }
 
+// Rewrite returns a copy in which write was called once for each text.
+func (l Lines) Rewrite(write report.Rewriter) Lines {
+	write.Texts(&l.File, &l.Crawler, &l.Format)
+	write.Lists(&l.Origins)
+	return l
+}
+
+// Rewrite returns a copy in which write was called once for each text.
+func (d Details) Rewrite(write report.Rewriter) Details {
+	write.Texts(&d.Schema, &d.Program, &d.Command, &d.MadeBy, &d.TimeZone)
+	report.Each(&d.Lines, func(l *Lines) { *l = l.Rewrite(write) })
+	report.Each(&d.Logs, func(in *report.InputInfo) { in.Rewrite(write) })
+	return d
+}
+
 // other matches characters that file names may not contain.
 var other = lazy.Regexp(`[^a-z0-9]+`)
 

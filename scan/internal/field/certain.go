@@ -249,7 +249,8 @@ func (t *Template) lastPlace(p *Places, i, end int, isFixed bool) (start, stop i
 		if at < 0 {
 			return p.Spans[i].From, end
 		}
-		if start = first + at + len(literal); r.Padded {
+		start = first + at + len(literal)
+		if r.Padded {
 			start = blanksEnd(p.Line[:end], start)
 		}
 		own := p.Spans[i].To

@@ -46,7 +46,8 @@ func (c *Columns) split(fields []Span, line []byte, runs, few bool) (n int) {
 		f := Span{at, len(line)}
 		if c.Quotes && at < len(line) && line[at] == '"' {
 			f = Span{at + 1, closing(line, at+1)}
-			if at = f.To + 1; f.To < 0 || at < len(line) && line[at] != c.Delimiter {
+			at = f.To + 1
+			if f.To < 0 || at < len(line) && line[at] != c.Delimiter {
 				return Malformed
 			}
 		} else {
@@ -58,7 +59,8 @@ func (c *Columns) split(fields []Span, line []byte, runs, few bool) (n int) {
 		if n < len(fields) {
 			fields[n] = f
 		}
-		if n++; at == len(line) || few && n == len(fields) {
+		n++
+		if at == len(line) || few && n == len(fields) {
 			return n
 		}
 	}
@@ -71,7 +73,8 @@ func closing(line []byte, from int) int {
 		if i < 0 {
 			return -1
 		}
-		if at += i; at+1 == len(line) || line[at+1] != '"' {
+		at += i
+		if at+1 == len(line) || line[at+1] != '"' {
 			return at
 		}
 	}

@@ -56,7 +56,8 @@ func (r *Row) compact(n *node, line []byte, at, depth int) (end int) {
 		if child != nil && line[at] != '{' && line[at] != '[' {
 			r.found(child, line[at:end])
 		}
-		if at = end; byteAt(line, at) == closing {
+		at = end
+		if byteAt(line, at) == closing {
 			return at + 1
 		}
 		if byteAt(line, at) != ',' {

@@ -217,7 +217,8 @@ func (o *Object) Find(line []byte, r *Row) bool {
 	if byteAt(line, 0) != '{' {
 		r.Quotes = Quotes{} // the text before the object is cut off
 	}
-	if line = objectIn(line); line == nil {
+	line = objectIn(line)
+	if line == nil {
 		o.begin(r)
 		r.Quotes = Quotes{}
 		return false
@@ -245,7 +246,8 @@ func (o *Object) skims(line []byte, r *Row) bool {
 	o.begin(r)
 	if r.Quotes.Marks != nil {
 		end := r.compact(o.root, line, 0, 1)
-		if r.Quotes.Marks = nil; end == len(line) {
+		r.Quotes.Marks = nil
+		if end == len(line) {
 			return true
 		}
 		o.begin(r)
@@ -289,7 +291,8 @@ func (o *Object) begin(r *Row) {
 // fastjson's errors quote the invalid text once for each object around it. So long lines, and lines
 // after an invalid one, are mended first.
 func (r *Row) parse(line []byte) (v *fastjson.Value) {
-	if r.parsed += len(line); r.parsed > maxParsed {
+	r.parsed += len(line)
+	if r.parsed > maxParsed {
 		r.parser, r.within, r.parsed = fastjson.Parser{}, nil, len(line)
 	}
 	if r.mends == 0 && len(line) <= maxPlain {
@@ -363,7 +366,8 @@ func (r *Row) array(n *node, elements []*fastjson.Value) {
 func (r *Row) found(n *node, text []byte) {
 	switch last := len(text) - 1; text[last] {
 	case '"':
-		if text = r.unescaped(text[1:last]); n.inside && len(text) > 1 && text[0] == '{' && r.objectInside(n, text) {
+		text = r.unescaped(text[1:last])
+		if n.inside && len(text) > 1 && text[0] == '{' && r.objectInside(n, text) {
 			return
 		}
 	case ']': // it is empty

@@ -67,10 +67,12 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 			if value < 0 {
 				return -1
 			}
-			if at = value; n != nil {
+			at = value
+			if n != nil {
 				text := r.unescaped(name)
-				if child = n.member(text); r.strict && len(text) != len(name) {
-					return -1 // fastjson treats escapes outside JSON differently
+				child = n.member(text)
+				if r.strict && len(text) != len(name) {
+					return -1 // escapes that JSON does not have mean something else to fastjson
 				}
 			}
 		} else if n != nil {
@@ -85,7 +87,8 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 		} else if at = r.skim(child, line, at, depth+1); at < 0 {
 			return -1
 		}
-		if at = blanks(line, at); byteAt(line, at) == closing {
+		at = blanks(line, at)
+		if byteAt(line, at) == closing {
 			return at + 1
 		}
 		if byteAt(line, at) != ',' {

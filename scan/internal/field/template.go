@@ -148,7 +148,8 @@ func (t *Template) Compile() *Template {
 // ready determines how a field ends.
 func (t *Template) ready(i int) {
 	r, next := &t.Rules[i], t.After
-	if r.end = i+1 == len(t.Rules); !r.end {
+	r.end = i+1 == len(t.Rules)
+	if !r.end {
 		next = t.literal(i + 1)
 		r.kept = len(next) - len(t.Rules[i+1].Before)
 	}
@@ -174,7 +175,8 @@ func (t *Template) ready(i int) {
 	}
 	r.solid = r.Solid && !r.isBetweenQuotes() && next != " "
 	if !r.end && t.Rules[i+1].Code && (!r.isBetweenQuotes() || r.Free) {
-		if r.coded, r.behind = true, literalOf(t.After); i+2 < len(t.Rules) {
+		r.coded, r.behind = true, literalOf(t.After)
+		if i+2 < len(t.Rules) {
 			r.behind = literalOf(t.Rules[i+2].Before)
 		}
 	}
@@ -214,7 +216,8 @@ func (t *Template) Fault(p *Places, name func(i int) string) string {
 	ok := t.Split(p)
 	switch i := p.stopped; {
 	case ok:
-		if i = t.doubtful(p); i >= 0 {
+		i = t.doubtful(p)
+		if i >= 0 {
 			return fmt.Sprintf("%q stands in several places where %s could end: a client may have written some of them",
 				t.Rules[i].next.text, name(i))
 		}
@@ -232,7 +235,8 @@ func (t *Template) Fault(p *Places, name func(i int) string) string {
 // them. Unlike Find, it doesn't check that they are unambiguous.
 func (t *Template) Split(p *Places) bool {
 	line, at := p.Line, len(t.first)
-	if p.stopped, p.passed = 0, t.firstQuotes; !bytes.HasPrefix(line, t.first) {
+	p.stopped, p.passed = 0, t.firstQuotes
+	if !bytes.HasPrefix(line, t.first) {
 		return false
 	}
 	for i := range t.Rules {
@@ -254,12 +258,14 @@ func (t *Template) Split(p *Places) bool {
 			end = int(p.Marks[p.passed]) - p.Back - r.key
 		}
 		if end < at || !r.next.standsAt(line, end) || (r.coded || r.end) && !t.goesOn(r, line, end) {
-			if end = t.fieldEnd(p, r, at); end < 0 {
+			end = t.fieldEnd(p, r, at)
+			if end < 0 {
 				return false
 			}
 		}
 		if r.Bracketed && bytes.IndexByte(line[at:end], '[') >= 0 {
-			if at = t.lastBracket(p, i, at, end); at < 0 {
+			at = t.lastBracket(p, i, at, end)
+			if at < 0 {
 				return false
 			}
 		}
@@ -341,7 +347,8 @@ func (t *Template) fieldEnd(p *Places, r *Rule, from int) int {
 		at = r.afterBlanks(line, from)
 	}
 	for ; at < len(line); at++ {
-		if at = p.index(at, r.next.text[r.key]); at < 0 {
+		at = p.index(at, r.next.text[r.key])
+		if at < 0 {
 			return -1
 		}
 		if r.ending == atEscape && IsEscaped(line[from:at]) {

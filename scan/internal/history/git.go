@@ -226,7 +226,8 @@ func (c *commits) times() []madeAt {
 	}
 	for i, t := range slices.Backward(times) {
 		before, date := times[min(i+1, len(times)-1)].from, t.time
-		if t.time = t.from; date <= now {
+		t.time = t.from
+		if date <= now {
 			latest = max(latest, date)
 		}
 		if latest-t.time > 3600 {
@@ -422,7 +423,8 @@ func (c *commits) changeOfHost(name string, now entry) error {
 	if _, there := files.names[name]; there {
 		c.names -= len(name) + nameBytes
 	}
-	if delete(files.names, name); now.mode != noFile {
+	delete(files.names, name)
+	if now.mode != noFile {
 		files.names[name] = now
 		c.names += len(name) + nameBytes
 	}
@@ -497,7 +499,8 @@ func (c *commits) addBody(row *Row, now entry) error {
 		}
 		c.known[now.id] = known
 	}
-	if row.Digest = known.digest; known.why != "" {
+	row.Digest = known.digest
+	if known.why != "" {
 		c.q.fault("%s: not known: %s", row.Place, known.why)
 	}
 	return nil

@@ -386,7 +386,8 @@ func (r *repository) eachEntry(tree string, each func(name string, e entry) bool
 		if b, err = r.object(tree, "tree", maxTree); err != nil {
 			return err
 		}
-		if r.treeSize += len(b) + nameBytes; r.treeSize > maxTrees || r.trees == nil {
+		r.treeSize += len(b) + nameBytes
+		if r.treeSize > maxTrees || r.trees == nil {
 			r.trees, r.treeSize = map[string][]byte{}, len(b)+nameBytes
 		}
 		r.trees[tree] = b

@@ -59,8 +59,12 @@ type Query struct {
 	Memory int64             // memory budget of source and writer together, in bytes
 	In     io.Reader         // stdin, for the argument -
 	Out    io.Writer
-	// Open opens an input. Cancelling ctx ends reading, even if a pipe blocks.
-	Open func(context.Context, *source.Input) (io.ReadCloser, error)
+	// MaxLine bounds a line of JSON, and Window the windows of decompressors, in bytes. Explain adds to the error of an
+	// input. Refuse says why a file is not read, such as an archive of compile.
+	MaxLine int
+	Window  int64
+	Explain func(error) error
+	Refuse  func(name string) error
 	// Warn reports a warning to the user, and Fault reports unreadable input and its location.
 	Warn, Fault func(message string)
 }
@@ -95,7 +99,7 @@ func (q *Query) eachFile(ctx context.Context, to *Writer, read func(*source.Inpu
 const MaxBody = 16 << 20
 
 // Sources are the kinds of sources.
-func Sources() []Source { return []Source{git, wayback, index} }
+func Sources() []Source { return []Source{git, wayback, index, capturesSource} }
 
 // UsageError describes invalid arguments of a source.
 type UsageError string

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
-	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // asked is what a source gave: its error, what it told and printed, and the folder.
@@ -27,13 +25,11 @@ type asked struct {
 	Summary
 }
 
-func open(_ context.Context, in *source.Input) (io.ReadCloser, error) { return in.Open() }
-
 // ask has a source write a folder, or print.
 func ask(t *testing.T, s Source, args []string, values ...string) *asked {
 	t.Helper()
 	a := &asked{dir: filepath.Join(t.TempDir(), "out")}
-	q := &Query{Args: args, Values: map[string]string{}, Out: &a.out, Open: open,
+	q := &Query{Args: args, Values: map[string]string{}, Out: &a.out,
 		Warn: func(m string) { a.warned = append(a.warned, m) }, Fault: func(m string) { a.fault = append(a.fault, m) }}
 	for i := 0; i < len(values); i += 2 {
 		q.Values[values[i]] = values[i+1]

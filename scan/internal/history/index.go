@@ -144,7 +144,8 @@ func (b bodies) addTo(row *Row, digest string) (bool, error) {
 	if known == nil {
 		return false, nil
 	}
-	if row.Digest = digest; known.isGiven {
+	row.Digest = digest
+	if known.isGiven {
 		return true, nil
 	}
 	body, err := bodyOf(known.in)

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -151,7 +152,7 @@ func captureOf(path string) (stamp string, origins []origin.Origin) {
 
 // read reads a CDX file.
 func (c *captures) read(ctx context.Context, in *source.Input) error {
-	r, err := c.q.Open(ctx, in)
+	r, err := interrupt.Open(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -348,7 +349,8 @@ func (c *captures) hasBody(row *Row, stamp string) bool {
 	if file != nil {
 		digest = cmp.Or(digest, file.digest)
 	}
-	if file = cmp.Or(file, c.named[stamp]); file != nil && digest != "" && digest != file.digest && !file.isTold {
+	file = cmp.Or(file, c.named[stamp])
+	if file != nil && digest != "" && digest != file.digest && !file.isTold {
 		file.isTold = true
 		c.q.fault("%s: %s is not used: its SHA-1 differs from the capture's", row.Place, file.name)
 	}

@@ -244,7 +244,7 @@ func TestDiskFails(t *testing.T) {
 		})
 		out := filepath.Join(t.TempDir(), "out")
 		var told []string
-		q := &Query{Args: []string{dir + "/a.cdx"}, Open: open, Values: map[string]string{"bodies": dir + "/b"},
+		q := &Query{Args: []string{dir + "/a.cdx"}, Values: map[string]string{"bodies": dir + "/b"},
 			Warn: func(string) {}, Fault: func(m string) { told = append(told, m) }}
 		w, err := NewWriter(out, wayback.Times, 1<<20, q.Fault)
 		if err == nil {

@@ -219,7 +219,8 @@ func (w *Writer) writeManifest() error {
 	}
 	m.flush()
 	m.csv.Flush()
-	if err = m.csv.Error(); w.Rows == 0 {
+	err = m.csv.Error()
+	if w.Rows == 0 {
 		err = errors.New("no version of a robots.txt was found")
 	}
 	return errors.Join(err, file.Sync(), file.Close())
@@ -272,7 +273,8 @@ func (m *manifest) add(f []string) {
 // flush writes the held row.
 func (m *manifest) flush() {
 	f := m.held
-	if m.held = nil; f == nil {
+	m.held = nil
+	if f == nil {
 		return
 	}
 	if f[digestField] != "" {

@@ -17,7 +17,7 @@ const usualCDX = " CDX N b a"
 // the time of the capture, and N and A are keys.
 //
 // Source: https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/
-func newCDX(_ *kind, head []byte, o Options) (*Layout, error) {
+func newCDX(_ *kindRow, head []byte, o Options) (*Layout, error) {
 	if o != (Options{}) {
 		return nil, errors.New("CDX has its columns named by its header, and no others can be chosen")
 	}
@@ -55,7 +55,7 @@ func isIndexHeader(line []byte) bool {
 
 // newCDXJ returns the layout of CDXJ. pywb and Common Crawl write the member url, InterPlanetary
 // Wayback original_uri.
-func newCDXJ(_ *kind, _ []byte, o Options) (*Layout, error) {
+func newCDXJ(_ *kindRow, _ []byte, o Options) (*Layout, error) {
 	if o.Date != "" {
 		return nil, errors.New("CDXJ has the time in its second column, and no other can be chosen")
 	}

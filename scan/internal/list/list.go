@@ -47,16 +47,16 @@ const (
 	Parquet
 )
 
-// kind is a row of the table of kinds.
-type kind struct {
+// kindRow is a row of the table of kinds.
+type kindRow struct {
 	name       string
-	layout     func(k *kind, head []byte, o Options) (*Layout, error)
-	find       func(r *Reader, row *Row) (url, date []byte) // locates both in a row; nil if missing
-	delimiters string                                       // for tables, the likeliest first
+	layout     func(k *kindRow, head []byte, o Options) (*Layout, error)
+	find       func(r *Reader, row *Row) (url, date []byte) // where a row has them; nil if nowhere
+	delimiters string                                       // of tables, the likeliest first
 }
 
-// kinds are all kinds. Those that don't consist of lines have no layouts.
-var kinds = [...]kind{
+// kinds are all kinds. Those that are no lines have no layouts.
+var kinds = [...]kindRow{
 	Unknown: {name: "unknown"},
 	URLs:    {name: "urls", layout: newURLs, find: (*Reader).whole},
 	CSV:     {"csv", newTable, (*Reader).columns, ",;|"},
@@ -82,7 +82,7 @@ func ParseKind(name string) Kind {
 	if name == "wat" || name == "wet" {
 		return WARC
 	}
-	return Kind(max(slices.IndexFunc(kinds[:], func(k kind) bool { return k.name == name }), 0))
+	return Kind(max(slices.IndexFunc(kinds[:], func(k kindRow) bool { return k.name == name }), 0))
 }
 
 // HasLines reports whether a list of the kind has a URL on each line, so that it has a Layout.
@@ -159,7 +159,7 @@ func New(k Kind, head []byte, o Options) (*Layout, error) {
 	return l, nil
 }
 
-func newURLs(_ *kind, _ []byte, o Options) (*Layout, error) {
+func newURLs(_ *kindRow, _ []byte, o Options) (*Layout, error) {
 	if o != (Options{}) {
 		return nil, errors.New("a list with a URL on each line has no columns; name its format if it has")
 	}

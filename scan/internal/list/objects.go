@@ -24,7 +24,7 @@ const (
 )
 
 // newObjects returns the layout of lines of JSON.
-func newObjects(_ *kind, head []byte, o Options) (*Layout, error) {
+func newObjects(_ *kindRow, head []byte, o Options) (*Layout, error) {
 	rows := sample(head, sampleRows)
 	url, guess := o.Column, ""
 	if url == "" {

@@ -40,14 +40,15 @@ func usualColumn(columns []string, maybe func(column int) bool) int {
 // noDelimiter is the delimiter of a table with one column: a byte that occurs in no row.
 const noDelimiter = '\n'
 
-// newTable returns the layout of a table with the likeliest delimiter that yields a column of URLs.
-func newTable(k *kind, head []byte, o Options) (*Layout, error) {
+// newTable returns the layout of a table. Its delimiter is the likeliest that leaves a column for
+// the URLs.
+func newTable(k *kindRow, head []byte, o Options) (*Layout, error) {
 	l, _, err := k.table(head, o)
 	return l, err
 }
 
-// table returns the layout of a table, and the fields of its first rows, including the header.
-func (k *kind) table(head []byte, o Options) (layout *Layout, table [][]string, err error) {
+// table returns the layout of a table, and the fields of its first rows, from the header on.
+func (k *kindRow) table(head []byte, o Options) (layout *Layout, table [][]string, err error) {
 	lines := sample(head, sampleRows)
 	skipped, note, delimiters := k.notes(lines)
 	skipped += k.titles(lines[skipped:], o)
@@ -67,9 +68,9 @@ func (k *kind) table(head []byte, o Options) (layout *Layout, table [][]string, 
 	return nil, nil, err
 }
 
-// notes returns the number of leading lines of a table that are notes, which begin with # or tell a
-// spreadsheet the delimiter (sep=;). It also returns the last note with # and that delimiter.
-func (k *kind) notes(lines [][]byte) (n int, note, delimiter []byte) {
+// notes returns how many of the first lines of a table are notes, which begin with #, or tell a
+// spreadsheet the delimiter (sep=;), the last of the former, and the delimiter.
+func (k *kindRow) notes(lines [][]byte) (n int, note, delimiter []byte) {
 	for ; n < len(lines); n++ {
 		text := bytes.Trim(lines[n], "\" \r")
 		isSeparator := n == 0 && len(text) == len("sep=;") && bytes.EqualFold(text[:4], []byte("sep="))
@@ -92,9 +93,9 @@ func hasURL(line []byte, delimiters string) bool {
 		func(text []byte) bool { return isURL(strings.Trim(string(text), `"`)) })
 }
 
-// titles returns how many of the first lines of a table are a title above its header. Their number
-// of fields differs from that of the header and of the first row with a URL.
-func (k *kind) titles(lines [][]byte, o Options) int {
+// titles returns how many of the first lines of a table are a title above its header: they have
+// fewer or more fields than the header and the first row with a URL.
+func (k *kindRow) titles(lines [][]byte, o Options) int {
 	first := slices.IndexFunc(lines, func(line []byte) bool { return hasURL(line, k.delimiters) })
 	if first < 2 || columnOf([]string{string(lines[0])}, o.Column) >= 0 || UsualColumn([]string{string(lines[0])}) != "" {
 		return 0
@@ -112,9 +113,9 @@ func (k *kind) titles(lines [][]byte, o Options) int {
 	return 0
 }
 
-// likely returns the delimiters that split the first row, best first: those that split most other
-// rows into as many fields. noDelimiter comes last. A kind with a fixed delimiter has no other.
-func (k *kind) likely(rows [][]byte) (likely []byte) {
+// likely returns the delimiters that cut the first row, and those first that cut most of the
+// others into as many fields; noDelimiter is the last. A kind with one delimiter has no other.
+func (k *kindRow) likely(rows [][]byte) (likely []byte) {
 	if len(k.delimiters) == 1 {
 		return []byte(k.delimiters)
 	}

@@ -90,7 +90,8 @@ func (h *headReader) start(closed bool) bool {
 	tag := string(name)
 	switch tag {
 	case "title", "style", "script", "noscript", "noframes":
-		if h.raw = !closed; closed {
+		h.raw = !closed
+		if closed {
 			h.tags.NextIsNotRawText()
 		}
 	case "template":

@@ -44,7 +44,8 @@ func (v *reader) next() (item, bool) {
 		v.word()
 	case it.entry == nil:
 	case it.entry.set&valued == 0:
-		if it.rules.Set = it.entry.set; colon {
+		it.rules.Set = it.entry.set
+		if colon {
 			it.entry = nil // such as "noindex: yes"
 		}
 	case !colon || !v.value(&it):

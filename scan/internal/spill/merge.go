@@ -75,7 +75,8 @@ func (m *merge) next() bool {
 	if m.err != nil || len(m.cursors) == 0 {
 		return false
 	}
-	if m.untilStop--; m.untilStop < 0 && m.stop != nil {
+	m.untilStop--
+	if m.untilStop < 0 && m.stop != nil {
 		if m.err = m.stop(); m.err != nil {
 			return false
 		}

@@ -189,7 +189,8 @@ func (s *Sorter) spillRuns(runs []*run) {
 	}
 	for _, r := range runs {
 		a := r.arena
-		if a.data, a.index = a.data[:0], a.index[:0]; cap(a.data) <= s.size.arena {
+		a.data, a.index = a.data[:0], a.index[:0]
+		if cap(a.data) <= s.size.arena {
 			s.free = append(s.free, a)
 		} else {
 			s.arenas--

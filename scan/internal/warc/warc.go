@@ -127,7 +127,8 @@ func (r *Reader) Next() (*Record, error) {
 // begin advances to the beginning of the next record.
 func (r *Reader) begin() error {
 	for {
-		if r.whole = !r.inPart; !r.inPart {
+		r.whole = !r.inPart
+		if !r.inPart {
 			if err := r.parts.Next(); err != nil {
 				return err
 			}
@@ -180,7 +181,8 @@ func (r *Reader) header() (*Record, error) {
 	}
 	for err == nil {
 		var name, value string
-		if name, value, err = h.field(); name == "" {
+		name, value, err = h.field()
+		if name == "" {
 			break
 		}
 		switch name {
@@ -261,7 +263,8 @@ func (h *head) line() (string, error) {
 	var line []byte
 	for {
 		part, err := h.in.ReadSlice('\n')
-		if h.left -= len(part); h.left < 0 {
+		h.left -= len(part)
+		if h.left < 0 {
 			return "", ErrLongHead
 		}
 		h.hold(part)

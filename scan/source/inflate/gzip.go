@@ -179,7 +179,8 @@ func (z *Gzip) skipString(sum uint32) (uint32, error) {
 		if err != nil {
 			return sum, err
 		}
-		if sum = crc32.Update(sum, crc32.IEEETable, b); b[0] == 0 {
+		sum = crc32.Update(sum, crc32.IEEETable, b)
+		if b[0] == 0 {
 			return sum, nil
 		}
 	}

@@ -118,7 +118,8 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	}
 	if len(r.ready) == 0 && r.err == nil {
 		if len(p) >= direct {
-			if n = r.decode(p); n > 0 {
+			n = r.decode(p)
+			if n > 0 {
 				return n, nil
 			}
 			return 0, r.err

@@ -74,7 +74,8 @@ const (
 
 // Of lays out a description and answers about URLs from package explain. Its texts are for display.
 func Of(d *explain.Description, file *explain.File, answers []explain.Answer) Page {
-	d, answers = report.Texts(d, report.Printable), report.Texts(answers, report.Printable)
+	d = d.Rewrite(report.Printable)
+	report.Each(&answers, func(a *explain.Answer) { *a = a.Rewrite(report.Printable) })
 	if d.File == "-" {
 		d.File = "stdin"
 	}
@@ -208,8 +209,8 @@ func changes(d *explain.Description) Section {
 
 // barred shows how much is forbidden to each crawler.
 func barred(d *explain.Description) Section {
-	t := newTable("barred", "Who is barred", "Crawlers for search, AI and SEO that the file does not treat as all others, "+
-		"with a shortest path that is forbidden and a shortest one that is allowed.",
+	t := newTable("barred", "Who is barred", "Crawlers for search, AI and SEO that the file does not treat as all "+
+		"others, with a shortest path that is forbidden and a shortest one that is allowed.",
 		"crawlers", "what is forbidden", "`forbidden, for example`", "`allowed, for example`")
 	words := map[string]string{"full": "everything", "partial": "a part", "none": "nothing"}
 	for i, row := range d.Barred {
@@ -347,7 +348,8 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 	}
 	number := 0
 	for text := range lint.Lines(file.Body, file.MaxBytes) {
-		if number++; number > d.Lines {
+		number++
+		if number > d.Lines {
 			break
 		}
 		if number > maxLines {
@@ -359,7 +361,8 @@ func lines(d *explain.Description, file *explain.File, tints func(line int) int)
 			line.Notes = append(line.Notes, noteBeside(n, line.Text))
 		}
 		line.Text = shorter(line.Text, maxLine)
-		if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
+		text = strings.TrimSpace(text)
+		if text != "" && text[0] != '#' {
 			line.Tint = tints(number)
 		}
 		s.Lines = append(s.Lines, line)

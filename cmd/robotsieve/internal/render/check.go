@@ -1,10 +1,12 @@
 package render
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
@@ -111,7 +113,7 @@ func blockOf(s *checkpage.Section) block {
 // characters.
 const maxMarkdown = 60_000
 
-// WriteCheckMarkdown writes the results of check as Markdown, cut to fit into a comment.
+// WriteCheckMarkdown writes the results of check as Markdown. Its longest sections are cut to fit into a comment.
 func WriteCheckMarkdown(w io.Writer, p checkpage.Page) error {
 	var m markdown
 	m.line("# " + prose(p.Title))
@@ -123,20 +125,35 @@ func WriteCheckMarkdown(w io.Writer, p checkpage.Page) error {
 		totals = append(totals, t.Count+" "+t.Name)
 	}
 	m.paragraph(strings.Join(totals, ", ") + ".")
+	parts := []string{m.String()}
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if b := blockOf(s); len(b.Lines) == 0 {
 			if s.Intro != "" {
 				b.Title = s.Intro
 			}
+			var m markdown
 			m.block(b)
+			parts = append(parts, m.String())
 		}
 	}
-	const rest = "\nThe rest is left out, because it is too long for a comment: see --output html.\n"
-	text := m.String()
-	if len(text) > maxMarkdown {
-		text = text[:strings.LastIndexByte(text[:maxMarkdown-len(rest)], '\n')+1] + rest
-	}
-	_, err := io.WriteString(w, text)
+	fit(parts, maxMarkdown)
+	_, err := io.WriteString(w, strings.Join(parts, ""))
 	return err
+}
+
+// fit cuts the longest texts, at the ends of lines, so that all together have at most so many bytes.
+func fit(texts []string, most int) {
+	const rest = "\nThe rest is left out, because it is too long for a comment: see --output html.\n"
+	order := make([]*string, len(texts)) // the shortest first
+	for i := range texts {
+		order[i] = &texts[i]
+	}
+	slices.SortStableFunc(order, func(x, y *string) int { return cmp.Compare(len(*x), len(*y)) })
+	for i, text := range order {
+		if share := most / (len(order) - i); len(*text) > share {
+			*text = (*text)[:strings.LastIndexByte((*text)[:max(share-len(rest), 0)], '\n')+1] + rest
+		}
+		most -= len(*text)
+	}
 }

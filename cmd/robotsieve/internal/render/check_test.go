@@ -188,7 +188,7 @@ func outsideCode(line string) (rest string) {
 // page is small enough for a browser.
 func TestCheckOfLargeFile(t *testing.T) {
 	var text strings.Builder
-	text.WriteString("User-agent: *\n")
+	text.WriteString("User-agent: *\nDisalow: /typo\n")
 	for i := 0; text.Len() < 520_000; i++ {
 		fmt.Fprintf(&text, "Disallow: /%d\n", i)
 	}
@@ -204,6 +204,9 @@ func TestCheckOfLargeFile(t *testing.T) {
 		}
 		if n := text.Len(); n > 60_000 || !strings.Contains(text.String(), "The rest is left out") {
 			t.Errorf("%d bytes of Markdown", n)
+		}
+		if !strings.Contains(text.String(), "| error | 2 |") {
+			t.Error("a long section displaces the notes")
 		}
 		if err := render.WriteCheckHTML(&html, p, file, nil); err != nil {
 			t.Fatal(err)

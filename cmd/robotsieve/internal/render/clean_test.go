@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/robotsieve/robotsieve/scan/explain"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -39,7 +41,9 @@ func fill(v reflect.Value, n *int) {
 		fill(v.Elem(), n)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i), n)
+			if v.Type().Field(i).IsExported() || v.Type().Field(i).Anonymous {
+				fill(v.Field(i), n)
+			}
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
@@ -139,12 +143,33 @@ func TestWriteJSON(t *testing.T) {
 		"a\\u202e":                             `"a\\u202e"`,
 	} {
 		var out strings.Builder
-		if err := WriteJSON(&out, text, ""); err != nil || out.String() != want+"\n" {
+		if err := WriteJSON(&out, report.ToUTF8(text), ""); err != nil || out.String() != want+"\n" {
 			t.Errorf("%q: %s, %v; want %s", text, out.String(), err, want)
 		}
 		var back string
 		if err := json.Unmarshal([]byte(out.String()), &back); err != nil || report.FromUTF8(back) != text {
 			t.Errorf("%q: %q, %v", text, back, err)
+		}
+	}
+}
+
+// TestEveryTextIsRewritten has results of check whose every text has bytes that JSON cannot hold.
+func TestEveryTextIsRewritten(t *testing.T) {
+	var answer explain.Answer
+	var page job.PageAnswer
+	var description explain.Description
+	for name, rewritten := range map[string]func() any{
+		"Answer":      func() any { return answer.Rewrite(report.ToUTF8) },
+		"PageAnswer":  func() any { return page.Rewrite(report.ToUTF8) },
+		"Description": func() any { return description.Rewrite(report.ToUTF8) },
+	} {
+		n := 0
+		for _, v := range []any{&answer, &page, &description} {
+			fill(reflect.ValueOf(v).Elem(), &n)
+		}
+		text, err := json.Marshal(rewritten())
+		if err != nil || n < 50 || strings.Contains(string(text), `\ufffd`) {
+			t.Errorf("%s: %v, %d texts: %s", name, err, n, text)
 		}
 	}
 }

@@ -8,19 +8,12 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // WriteJSON writes a value as JSON and a newline, on one line unless indent is set. Strings may
 // contain any bytes: they are converted by report.ToUTF8, and characters that could control a
 // terminal become \uHHHH. It leaves <, > and & unescaped because the JSON isn't for web pages.
 func WriteJSON(w io.Writer, v any, indent string) error {
-	return encode(w, report.Texts(v, report.ToUTF8), indent)
-}
-
-// encode writes a value whose strings are UTF-8.
-func encode(w io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -97,7 +97,8 @@ func (m *markdown) table(t table) {
 			cell := ""
 			if i < len(cells) {
 				text := strings.TrimSpace(cells[i])
-				if cell = prose(text); t.Columns[i].Code && isRow && text != "" && text != "-" {
+				cell = prose(text)
+				if t.Columns[i].Code && isRow && text != "" && text != "-" {
 					cell = codeSpan(text)
 				}
 				cell = strings.ReplaceAll(cell, "|", `\|`)

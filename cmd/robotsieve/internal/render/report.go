@@ -69,5 +69,5 @@ func forPeople(r *report.Report) *report.Report {
 }
 
 func writeJSON(w io.Writer, r *report.Report, _ bool) error {
-	return encode(w, r.Rewrite(report.ToUTF8), "  ")
+	return WriteJSON(w, r.Rewrite(report.ToUTF8), "  ")
 }

@@ -139,7 +139,11 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 			r := newRow(j, "access.log")
 			v := valueOf(c, &r)
 			var field bytes.Buffer
-			if err := WriteJSON(&field, v, ""); err != nil {
+			written := v
+			if text, ok := v.(string); ok {
+				written = report.ToUTF8(text)
+			}
+			if err := WriteJSON(&field, written, ""); err != nil {
 				t.Fatal(err)
 			}
 			fields = append(fields, fmt.Sprintf("%q:%s", c.name, strings.TrimSuffix(field.String(), "\n")))

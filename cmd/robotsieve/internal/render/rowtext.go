@@ -73,7 +73,7 @@ func appendJSONText[T string | []byte](b []byte, text T) []byte {
 		return append(append(append(b, '"'), text...), '"')
 	}
 	var quoted bytes.Buffer
-	_ = WriteJSON(&quoted, string(text), "") // a buffer returns no error
+	_ = WriteJSON(&quoted, report.ToUTF8(string(text)), "") // a buffer has no error
 	return append(b, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }
 

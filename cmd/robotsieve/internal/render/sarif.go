@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Finding is a finding about a line of a file, for code review tools.
@@ -33,7 +35,7 @@ func WriteSARIF(w io.Writer, version, file string, kinds []FindingKind, findings
 	}
 	for _, f := range findings {
 		results = append(results, object{
-			"ruleId": f.Kind, "level": f.Level, "message": text(f.Text),
+			"ruleId": f.Kind, "level": f.Level, "message": text(report.ToUTF8(f.Text)),
 			"locations": []object{{"physicalLocation": object{
 				"artifactLocation": object{"uri": fileURI(file)},
 				"region":           object{"startLine": max(f.Line, 1)},

@@ -90,7 +90,7 @@ func ask(_ js.Value, args []js.Value) any {
 	if err != nil {
 		return map[string]any{"error": report.Printable(err.Error())}
 	}
-	a := report.Texts(file.Ask(agent).Answer(url), report.Printable)
+	a := file.Ask(agent).Answer(url).Rewrite(report.Printable)
 	why := []string{a.WhyRule}
 	if a.Line > 0 {
 		why = append([]string{a.Rule}, why...)

@@ -251,6 +251,8 @@ func TestCheckPrint(t *testing.T) {
 		"cut off parts": `[...document.querySelectorAll("table")].filter(e => e.getBoundingClientRect().right > ` +
 			`innerWidth).length`,
 		"controls": `[...document.querySelectorAll("input, textarea")].filter(e => e.checkVisibility()).length`,
+		"sizes of type in tables besides one": `new Set([...document.querySelectorAll("td, td code, td li")].map(e => ` +
+			`getComputedStyle(e).fontSize)).size - 1`,
 	} {
 		if n := ask[int](p, expression); n != 0 {
 			t.Errorf("%d %s", n, what)

@@ -156,10 +156,10 @@ func writeSidecar(t *testing.T, name string, f *columnar.File, key string) {
 	s := columnar.NewSidecar(to, keys)
 	var rows []byte
 	for i := range int32(10000) {
-		row := [...]columnar.Row{{Class: "no_url"}, {Class: "allowed", Known: true, Allowed: true},
+		row := [...]columnar.SidecarRow{{Class: "no_url"}, {Class: "allowed", Known: true, Allowed: true},
 			{Class: "disallowed", Known: true, Barred: []string{"CCBot", "GPTBot"}}}[i%3]
 		row.Line = i
-		rows = columnar.AppendRow(rows, &row)
+		rows = columnar.AppendSidecarRow(rows, &row)
 	}
 	if _, err := s.Write(rows); err != nil {
 		t.Fatal(err)

@@ -307,7 +307,8 @@ func (c *describing) compare(before, after *automaton.Machine, search *searcher)
 		var paths []string
 		isAll := false
 		search.within(func(p *prove.Prover) { paths, isAll = p.Examples(allows, forbids) }, allows, forbids)
-		if found.more = found.more || !isAll; len(paths) == 0 {
+		found.more = found.more || !isAll
+		if len(paths) == 0 {
 			paths = []string{first}
 		}
 		seen := map[string]bool{} // equal rules on several lines have the same path

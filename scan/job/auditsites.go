@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -38,7 +36,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			return err
 		}
 		if !hasFiles {
-			plain = union(plain, at)
+			plain = plain.Union(at)
 			continue
 		}
 		patterns = true
@@ -52,7 +50,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			return usageError("option Hosts %s: %s is none of the logs to be read%s", value, files, l.shownNames())
 		}
 		for _, log := range logs {
-			log.host, named[log] = text, union(named[log], at)
+			log.host, named[log] = text, named[log].Union(at)
 		}
 	}
 	if patterns {
@@ -77,7 +75,8 @@ func siteWarnings(logs []logInfo) (warnings []string) {
 			unnamed = append(unnamed, log.Name)
 		}
 	}
-	if unnamed = setOf(unnamed); len(unnamed) > 0 {
+	unnamed = setOf(unnamed)
+	if len(unnamed) > 0 {
 		warnings = append(warnings, fmt.Sprintf("no option Hosts HOST=PATTERN names the site of %s, whose lines name no "+
 			"host "+
 			"either: their requests are not judged", english.List(unnamed)))
@@ -93,7 +92,7 @@ func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	}
 	for _, o := range list {
 		if part, ok := p.Site(o); ok {
-			at = union(at, part)
+			at = at.Union(part)
 		}
 	}
 	return at, nil
@@ -110,32 +109,22 @@ func siteOfOrigins(origins []string, p *policy.Policy) (at policy.Site, err erro
 		if err != nil {
 			return at, errors.Unwrap(err) // it is no option of the user
 		}
-		at = union(at, part)
+		at = at.Union(part)
 	}
 	return at, nil
-}
-
-// union returns a site with all origins of two. It may include others between them:
-// the more origins a request may have gone to, the more cautiously it is judged.
-func union(a, b policy.Site) policy.Site {
-	if a.N == 0 || b.N == 0 {
-		return policy.Site{First: max(a.First, b.First), N: max(a.N, b.N)}
-	}
-	first, last := min(a.First, b.First), max(a.First+a.N, b.First+b.N)
-	return policy.Site{First: first, N: last - first}
 }
 
 // among returns the logs that the PATTERN of a value of AuditOptions.Hosts selects. The error is
 // the error of the file, if any.
 func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
-	if err := checkPattern(logs); err != nil {
+	if err := source.CheckPattern(logs); err != nil {
 		return nil, err
 	}
 	files, errs := filesOf(logs)
 	isFile := func(log *auditLog) bool { return slices.ContainsFunc(files, log.SameFile) }
 	list = l.which(isFile)
-	if len(list) == 0 || strings.ContainsAny(logs, wildcards) {
-		list = l.which(func(log *auditLog) bool { return isFile(log) || namedBy(log.Name, logs) })
+	if len(list) == 0 || source.HasWildcards(logs) {
+		list = l.which(func(log *auditLog) bool { return isFile(log) || source.NamedBy(log.Name, logs) })
 	}
 	return list, errors.Join(errs[:min(len(errs), 1)]...)
 }
@@ -148,43 +137,6 @@ func (l *auditLogs) which(test func(*auditLog) bool) (list []*auditLog) {
 		}
 	}
 	return list
-}
-
-const wildcards = "*?["
-
-// checkPattern returns an error that wraps path.ErrBadPattern if a pattern is malformed.
-func checkPattern(pattern string) error {
-	if !strings.ContainsAny(pattern, wildcards) {
-		return nil
-	}
-	if _, err := disk.Lstat(pattern); err == nil {
-		return nil // the name of a file
-	}
-	for _, part := range nameParts(pattern) {
-		if _, err := path.Match(part, ""); err != nil {
-			return fmt.Errorf("%s: %w", pattern, err)
-		}
-	}
-	return nil
-}
-
-// namedBy reports whether a pattern matches the name of a log, or the end of it after a separator,
-// or a part that names a folder or an archive. A wildcard matches within one
-// part of the name.
-func namedBy(name, pattern string) bool {
-	parts, patterns := nameParts(name), nameParts(pattern)
-	for n := len(patterns); len(parts) >= n; parts = parts[1:] {
-		if same, _ := path.Match(strings.Join(patterns, "/"), strings.Join(parts[:n], "/")); same {
-			return true
-		}
-	}
-	return false
-}
-
-// nameParts returns the names of the folders, the archive and the file in the name of an
-// input. The root's is empty.
-func nameParts(name string) []string {
-	return strings.Split(strings.ReplaceAll(filepath.ToSlash(filepath.Clean(name)), source.MemberSeparator, "/"), "/")
 }
 
 // shownNames lists the first logs, for an error about a name.

@@ -108,7 +108,8 @@ func (o *planner) readBasis(ctx context.Context, zone *time.Location) (*basis.Ba
 
 // readRobots reads robots.txt or its versions.
 func (o *planner) readRobots(ctx context.Context, b *basis.Basis) error {
-	if b.File = o.Robots.Name; b.File != "" {
+	b.File = o.Robots.Name
+	if b.File != "" {
 		row, err := o.Robots.row(ctx, o.budget)
 		b.Constant = true
 		b.SetRows([]policy.Row{row})

@@ -33,11 +33,11 @@ type listing struct {
 	rows    *Rows
 	inputs  []string
 	sorted  *spill.Sorter
-	writers []rowWriter // of the final pass, and of each worker
+	writers []rowAppender // of the final pass, and of each worker
 }
 
-// rowWriter adds the rows made on one goroutine.
-type rowWriter struct {
+// rowAppender adds the rows made on one goroutine.
+type rowAppender struct {
 	*spill.Writer
 	append      func([]byte, *audit.Event, string) []byte
 	row, record []byte
@@ -66,7 +66,7 @@ func newListing(rows *Rows, config *audit.Config, logs *auditLogs) *listing {
 		l.inputs = append(l.inputs, log.Name)
 	}
 	for range config.Workers + 1 {
-		l.writers = append(l.writers, rowWriter{Writer: l.sorted.Writer(), append: rows.Appender()})
+		l.writers = append(l.writers, rowAppender{Writer: l.sorted.Writer(), append: rows.Appender()})
 	}
 	return l
 }
@@ -94,7 +94,7 @@ func (l *listing) Add(e *audit.Event) error {
 }
 
 // add adds the row of a line.
-func (w *rowWriter) add(input int, number int64, row []byte) error {
+func (w *rowAppender) add(input int, number int64, row []byte) error {
 	n := uint16(0)
 	for piece := range slices.Chunk(row, spill.MaxRecord-rowKey) {
 		b := binary.BigEndian.AppendUint32(w.record[:0], uint32(input))

@@ -18,6 +18,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/firstlines"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -53,9 +55,8 @@ type auditLog struct {
 	// head is the hash of the file's first bytes; zero if it is empty or not a regular file.
 	head contentSum
 	// first is the beginning of the first nonblank line.
-	first   string
-	opening source.Opening
-	sight
+	first string
+	firstlines.Facts
 	// copyOf names an earlier log with the same content, "" if there is none.
 	copyOf    string
 	anonymous bool     // as in AuditOptions
@@ -86,7 +87,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
-	inParallel(ctx, len(inputs), o.workers, func(i int) {
+	interrupt.Parallel(ctx, len(inputs), o.workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input, list[i].anonymous = in, o.Anonymous
@@ -114,7 +115,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 		}
 		list[i].skewed = list[i].zoneless && o.TimeZone == ""
 		if cmp.Or(o.ClientIP, "addr") != "addr" {
-			list[i].clients = report.ByAddress
+			list[i].Clients = report.ByAddress
 		}
 		logs.list = append(logs.list, &list[i])
 	}
@@ -175,7 +176,7 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 // around these lines or, if f is nil, a format that fits them. It also calls look. It reports
 // whether there are any lines.
 func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Location) (empty bool, err error) {
-	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
+	head, err := interrupt.Wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
 		return false, explained(err)
 	}
@@ -207,12 +208,13 @@ var errUnknownFormat = errors.New("no known format fits its first lines. job.Exp
 // look finds out from the beginning of the log whether its times lack a zone, which it then
 // sets; whether its requests name hosts; and how it changes paths.
 func (log *auditLog) look(head []byte, zone *time.Location) {
-	if log.zoneless = !format.NamesZones(log.format, head); log.zoneless && zone != time.UTC {
+	log.zoneless = !format.NamesZones(log.format, head)
+	if log.zoneless && zone != time.UTC {
 		log.format = log.format.In(zone)
 	}
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
 	log.loss = format.Loss(log.format, head)
-	log.opening, log.sight = openingOf(log.format, head), sightOf(log.format, head)
+	log.Facts = firstlines.Of(log.format, head)
 }
 
 // checkHosts refuses a single robots.txt for logs that name several hosts.
@@ -281,9 +283,9 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	for _, log := range l.list {
 		log.trackBeginnings()
 		if log.copyOf != "" {
-			log.opening = source.Opening{}
+			log.Opening = source.Opening{}
 		}
-		l.overlaps.Openings = append(l.overlaps.Openings, log.opening)
+		l.overlaps.Openings = append(l.overlaps.Openings, log.Opening)
 	}
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
@@ -307,7 +309,8 @@ type beginning struct {
 
 // trackBeginnings prepares the log for beginningOf, if needed.
 func (log *auditLog) trackBeginnings() {
-	if log.lastHeader = log.format.LastHeader(); log.lastHeader == nil && !log.numbered {
+	log.lastHeader = log.format.LastHeader()
+	if log.lastHeader == nil && !log.numbered {
 		return
 	}
 	log.before = scan.NewPrefix(beginning{}, func(before, of beginning) beginning {
@@ -472,7 +475,7 @@ const maxQuoted = 200
 func (log *auditLog) info() report.InputInfo {
 	return report.InputInfo{
 		Name: log.Name, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
-		NoAgents: log.noAgents, Clients: log.clients,
+		NoAgents: log.NoAgents, Clients: log.Clients,
 	}
 }
 

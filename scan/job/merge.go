@@ -29,9 +29,19 @@ type stateHead struct {
 	TimeZone string `json:",omitempty"` // the time zone of its days
 }
 
+// rewrite calls write once for each text that may not be UTF-8. It replaces the lists by copies.
+func (h *stateHead) rewrite(write report.Rewriter) {
+	write.Texts(&h.Program, &h.TimeZone)
+	write.Lists(&h.Warnings, &h.Notes)
+	report.Each(&h.Inputs, func(log *logInfo) {
+		log.Rewrite(write)
+		write.Texts(&log.First)
+	})
+}
+
 // beginState writes the state to a file that gets its name when committed; nil without
 // a state. The state of incomplete logs replaces no other, whose counts it could not restore.
-func (a *auditing) beginState() (*pending, error) {
+func (a *auditRun) beginState() (*disk.Unnamed, error) {
 	if a.State == "" {
 		return nil, nil
 	}
@@ -43,13 +53,13 @@ func (a *auditing) beginState() (*pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(report.Texts(stateHead{
-		a.Program, packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone,
-	}, report.ToUTF8))
+	s := stateHead{a.Program, packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone}
+	s.rewrite(report.ToUTF8)
+	head, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
-	return a.stateFile().begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
+	return a.stateFile().Begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
 }
 
 // MergeOptions select the states that Merge adds up.
@@ -128,7 +138,7 @@ func (o *MergeOptions) validate() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit option State has written")
 	}
-	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), o.outputs()...)
+	return checkOutputs(disk.Inputs{Names: o.States}, disk.Streams(o.Stdout, o.Messages.To), o.outputs()...)
 }
 
 // states are the states to add up. There may be thousands, so only the list of inputs is
@@ -142,13 +152,13 @@ type states struct {
 }
 
 // open opens the states and returns their common basis and all their inputs.
-func (m *states) open(names []string) (a *auditing, config audit.Config, err error) {
+func (m *states) open(names []string) (a *auditRun, config audit.Config, err error) {
 	for _, name := range names {
 		if err := m.read(name); err != nil {
 			return nil, config, err
 		}
 	}
-	a = &auditing{Results: Results{Messages: m.messages}}
+	a = &auditRun{Results: Results{Messages: m.messages}}
 	in := &a.inputs
 	in.Warnings = m.dropDuplicates()
 	zones := map[string]bool{}
@@ -161,7 +171,8 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		}
 		in.Partial, zones[head.TimeZone] = in.Partial || head.Partial, true
 	}
-	if in.TimeZone = m.list[0].head.TimeZone; len(zones) > 1 {
+	in.TimeZone = m.list[0].head.TimeZone
+	if len(zones) > 1 {
 		in.TimeZone = ""
 		in.Notes = append(in.Notes, "The days of figures over time are of several time zones, as the states were made with "+
 			"different option TimeZone.")
@@ -210,7 +221,8 @@ func (m *states) read(name string) error {
 	}
 	head.Basis = basis.Packed{}
 	m.memory.loaded += int64(inputBytes + len(name) + len(head.Inputs)*2*inputBytes)
-	f.head = report.Texts(head, report.FromUTF8)
+	head.rewrite(report.FromUTF8)
+	f.head = head
 	m.list = append(m.list, f)
 	return nil
 }

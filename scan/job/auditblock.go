@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/internal/block"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -16,10 +17,7 @@ import (
 // BlockFile is a file of rules for a server that refuse crawlers that broke robots.txt. The rules are
 // tried on the same logs to count the other clients that they would have refused. That reads the logs a
 // second time, and a third time if rules were dropped because of the result.
-type BlockFile struct{ Kind, Name string } // one of BlockKinds
-
-// BlockKinds returns the names of all kinds of files of rules.
-func BlockKinds() []string { return block.KindNames() }
+type BlockFile struct{ Kind, Name string } // KIND is that of ParseBlock
 
 // ParseBlock reads KIND=FILE.
 func ParseBlock(text string) (b BlockFile, err error) {
@@ -34,11 +32,12 @@ func ParseBlock(text string) (b BlockFile, err error) {
 }
 
 // outputs are all files that the audit writes, except evidence.
-func (o *planner) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
+func (o *planner) outputs() []disk.Output { return append(o.Results.outputs(), o.blockOutputs()...) }
 
-func (o *planner) blockOutputs() (list []output) {
+func (o *planner) blockOutputs() (list []disk.Output) {
 	for _, b := range o.Block {
-		list = append(list, output{"option Block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
+		list = append(list, disk.Output{Option: "option Block", Name: b.Name, Force: o.Force,
+			Content: disk.Content{Name: "a file of block rules", Perm: 0o666, Is: block.Is}})
 	}
 	return list
 }
@@ -47,8 +46,8 @@ func (o *planner) blockOutputs() (list []output) {
 type blockPlan struct {
 	collector     *block.Collector
 	kinds         []*block.Kind
-	outputs       []output // of each kind
-	search, names bool     // as AuditOptions.BlockSearch and BlockNames
+	outputs       []disk.Output // of each kind
+	search, names bool          // as AuditOptions.BlockSearch and BlockNames
 	// reopen opens the logs again, for the dry run.
 	reopen func(ctx context.Context) (*auditLogs, error)
 }
@@ -69,16 +68,17 @@ func (o *planner) planBlock(p *auditPlan) error {
 		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
 			Messages: Messages{Progress: o.Messages.Progress}}}}
 	p.block = &blockPlan{collector: block.NewCollector(int(clients)), outputs: o.blockOutputs(), search: o.BlockSearch,
-		names: o.BlockNames, reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.side) }}
+		names:  o.BlockNames,
+		reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.loaded) }}
 	for _, b := range o.Block {
 		p.block.kinds = append(p.block.kinds, block.ByKind(b.Kind))
 	}
-	p.judged, p.side.config.NeedsAddresses = both(p.block.collector, p.judged), true
+	p.judged, p.loaded.config.NeedsAddresses = both(p.block.collector, p.judged), true
 	return nil
 }
 
 // writeBlock decides on the rules, tries them on the logs, which are read again, and writes the files.
-func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Report) error {
+func (p *auditPlan) writeBlock(ctx context.Context, a *auditRun, r *report.Report) error {
 	end := r.To.Time
 	if end.IsZero() { // no request has a time
 		end = time.Now()
@@ -86,7 +86,7 @@ func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Repor
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory goes to the dry run
 		return inputError(err)
 	}
-	config := &p.side.config
+	config := &p.loaded.config
 	plan := block.Decide(p.block.collector, block.Options{Crawlers: config.Crawlers, Identities: config.Identities,
 		LookedUp: a.verified, Report: r, Search: p.block.search, Names: p.block.names, End: end})
 	if !r.Choice.IsAll() {
@@ -117,9 +117,9 @@ func (p *auditPlan) writeBlock(ctx context.Context, a *auditing, r *report.Repor
 	var errs []error
 	for i, result := range counter.Results() {
 		out := p.block.outputs[i]
-		errs = append(errs, out.write(func(w io.Writer) error { return kinds[i].Write(w, plan, result, p.Program) }))
+		errs = append(errs, out.Write(func(w io.Writer) error { return kinds[i].Write(w, plan, result, p.Program) }))
 		for _, text := range kinds[i].Summary(plan, result) {
-			p.Messages.warn("%s: %s", out.name, text)
+			p.Messages.warn("%s: %s", out.Name, text)
 		}
 	}
 	for _, text := range plan.Short() {
@@ -140,7 +140,7 @@ func (p *auditPlan) showAll(ctx context.Context, seen audit.Sink) error {
 		return err
 	}
 	again := &auditPlan{Results: Results{Messages: Messages{Progress: p.Messages.Progress}}, budget: p.budget,
-		workers: p.workers, side: p.side, logs: logs, seen: seen}
+		workers: p.workers, loaded: p.loaded, logs: logs, seen: seen}
 	a, err := again.read(ctx)
 	if err != nil {
 		return err

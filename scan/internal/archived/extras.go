@@ -1,9 +1,8 @@
-package job
+package archived
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -24,11 +23,12 @@ type extras struct {
 
 const extrasMark = "="
 
-// extrasOf returns the extras of a body as a text, "" if there are none.
-func (o CompileOptions) extrasOf(r *compile.Robots, body []byte, isPage bool) string {
+// Extras returns what an archive stores about a body besides its rules, as a text; "" if there is nothing.
+// maxBytes is as in compile.Options.
+func Extras(r *compile.Robots, body []byte, isPage bool, maxBytes int) string {
 	x := extras{Page: isPage && len(r.Groups) == 0}
 	if slices.ContainsFunc(r.Records, func(r compile.Record) bool { return preference.IsSignal(r.Key) }) {
-		x.Signals = o.stated(body)
+		x.Signals = stated(body, maxBytes)
 	}
 	if !x.Page && x.Signals == nil {
 		return ""
@@ -38,8 +38,8 @@ func (o CompileOptions) extrasOf(r *compile.Robots, body []byte, isPage bool) st
 }
 
 // stated returns the statements in the lines of a body, without line numbers.
-func (o CompileOptions) stated(body []byte) (list []preference.Crawlers) {
-	all, _ := preference.Read(compile.Compile(body, compile.Options{MaxBytes: o.MaxBytes}))
+func stated(body []byte, maxBytes int) (list []preference.Crawlers) {
+	all, _ := preference.Read(compile.Compile(body, compile.Options{MaxBytes: maxBytes}))
 	for _, c := range all {
 		c.Statements = slices.DeleteFunc(c.Statements, func(s preference.Statement) bool {
 			return len(s.Lines) == 0 || s.Signal == preference.ControlToken
@@ -54,8 +54,8 @@ func (o CompileOptions) stated(body []byte) (list []preference.Crawlers) {
 	return list
 }
 
-// appendExtras returns an Entry.Via.
-func appendExtras(urls []string, extras string) string {
+// Via returns an Entry.Via of URLs and Extras.
+func Via(urls []string, extras string) string {
 	if extras != "" {
 		urls = append(slices.Clone(urls), extras)
 	}
@@ -78,40 +78,33 @@ func extrasIn(via string) (x extras) {
 	return x
 }
 
-// SignalOptions select what Signals lists.
-type SignalOptions struct {
-	Archive string
-	AsOf    string // as in ClassOptions
-}
-
-// Signals calls each for every preference that a version of a robots.txt in an archive states, and for every group of
-// a control token, in the order of ListArchive. An error of each ends the list. Errors are of type *Error.
-func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal) error) error {
-	c, err := newClassifier(ctx, ClassOptions{Archive: o.Archive, AsOf: o.AsOf, Memory: 1})
-	if err != nil {
-		return err
-	}
-	return c.list(o.Archive, func(o archive.Origin) error {
+// Signals calls each for every preference that a version of a robots.txt states, and for every group of a control
+// token: of all versions, or only those in force at an instant. It runs within the Use of Mapped.
+func (p *Rules) Signals(all bool, at int64, each func(*report.SiteSignal) error) error {
+	for o, err := range p.Archive.Origins() {
+		if err = cmp.Or(err, p.ctx.Err()); err != nil {
+			return err
+		}
 		for i, v := range o.Versions {
 			row := report.SiteSignal{Origin: string(o.Key), From: v.From, Until: untilOf(o.Versions, i)}
-			if !v.HasRules || !c.all && (c.at < row.From || row.Until <= c.at) {
+			if !v.HasRules || !all && (at < row.From || row.Until <= at) {
 				continue
 			}
-			c.archive.Limit(c.most)
-			e, _, err := c.archive.LookupAt(o.Key, c.archive.Dialects()[0], v.From)
+			p.Archive.Limit(p.Most)
+			e, _, err := p.Archive.LookupAt(o.Key, p.Archive.Dialects()[0], v.From)
 			if err == nil {
-				err = eachSignal(row, append(extrasIn(e.Via).Signals, preference.Control(e.Ruleset)...), each)
+				err = EachSignal(row, append(extrasIn(e.Via).Signals, preference.Control(e.Ruleset)...), each)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
-// eachSignal calls each for every statement of a list, completing a row.
-func eachSignal(row report.SiteSignal, list []preference.Crawlers, each func(*report.SiteSignal) error) error {
+// EachSignal calls each for every statement of a list, completing a row.
+func EachSignal(row report.SiteSignal, list []preference.Crawlers, each func(*report.SiteSignal) error) error {
 	for _, c := range list {
 		agents := c.Agents
 		if len(agents) == 0 {
@@ -136,22 +129,4 @@ func untilOf(list []archive.Version, i int) int64 {
 		return list[i+1].From
 	}
 	return math.MaxInt64
-}
-
-// TDMRep calls each for every preference of a /.well-known/tdmrep.json of this name, in its order, and warns of entries
-// that state nothing. An error of each ends the list. Errors are of type *Error.
-func TDMRep(ctx context.Context, file RobotsFile, messages Messages, each func(*report.SiteSignal) error) error {
-	body, err := file.Read(ctx)
-	if err != nil {
-		return err
-	}
-	list, faults, err := preference.ReadTDMRep(body)
-	if err != nil {
-		return inputError(fmt.Errorf("%s: %w", file.Name, err))
-	}
-	for _, f := range faults {
-		messages.warn("%s: entry %d: %s: %q", file.Name, f.Line, f.More, f.Text)
-	}
-	row := report.SiteSignal{From: math.MinInt64, Until: math.MaxInt64}
-	return eachSignal(row, []preference.Crawlers{{Statements: list}}, each)
 }

@@ -10,15 +10,19 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/archived"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
+	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/page"
 	"github.com/robotsieve/robotsieve/scan/internal/warc"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, with the page's
 // own directives. Its texts hold raw bytes of the files: escape them before printing
-// (report.Texts).
+// (Rewrite).
 type PageAnswer struct {
 	explain.Answer
 	Capture PageCapture `json:"capture"`
@@ -36,6 +40,18 @@ type PageAnswer struct {
 	// Unseen says why the agent never sees the directives if it obeys robots.txt; "" if it sees them
 	// or there are none.
 	Unseen string `json:"unseen"`
+}
+
+// Rewrite returns a copy of the answer in which write was called once for each text.
+func (a PageAnswer) Rewrite(write report.Rewriter) PageAnswer {
+	a.Answer = a.Answer.Rewrite(write)
+	write.Texts(&a.Capture.File, &a.Capture.Date, &a.Capture.ContentType, &a.Capture.Unread, &a.RobotsTxt, &a.Unseen)
+	write.Lists(&a.Directives)
+	report.Each(&a.Statements, func(s *PageStatement) {
+		write.Texts(&s.Source, &s.Crawler, &s.Text)
+		write.Lists(&s.Unknown)
+	})
+	return a
 }
 
 // PageCapture describes the capture of a page.
@@ -139,7 +155,7 @@ type pageCheck struct {
 	ctx     context.Context
 	options CheckOptions
 	file    string
-	agents  []subject
+	agents  []archived.Agent
 	pages   map[answer.Target]*pageFound
 	asked   []*pageFound // of each URL
 	// checkers answer by the robots.txt files that were found, by robotsFound.String.
@@ -174,7 +190,8 @@ func (p *pageCheck) readPages() error {
 	wants := func(t answer.Target) bool { return p.pages[t] != nil }
 	return p.eachResponse(wants, page.MaxHead+1, func(r *response) {
 		f := p.pages[r.target]
-		if f.captures++; f.captures > 1 && r.date.Before(f.date) {
+		f.captures++
+		if f.captures > 1 && r.date.Before(f.date) {
 			return
 		}
 		f.date = r.date
@@ -325,7 +342,8 @@ func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnsw
 			x.Statements = append(x.Statements, pageStatement(s, agent.Tokens))
 		}
 		r := f.page.Rules(agent.Tokens, f.date)
-		if x.Directives = r.Names(); len(x.Directives) > 0 && !a.Allowed && !a.Unknown && a.Exempt == "" {
+		x.Directives = r.Names()
+		if len(x.Directives) > 0 && !a.Allowed && !a.Unknown && a.Exempt == "" {
 			x.Unseen = unseen(a.Agent, r)
 		}
 		list = append(list, x)
@@ -357,7 +375,7 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]explain.Answer, error)
 	answers, err := p.checker(r).Check(url)
 	for i := range answers {
 		a := &answers[i]
-		meaning := r.meaning(p.agents[i].class)
+		meaning := r.meaning(p.agents[i].Class)
 		forbidden, wrong := p.forbiddenHop(r, i)
 		switch err = cmp.Or(err, wrong); {
 		case forbidden != "":
@@ -391,7 +409,7 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]explain.Answer, error)
 // its own origin disallows for an agent; "" if there is none.
 func (p *pageCheck) forbiddenHop(r *robotsFound, agent int) (string, error) {
 	for _, h := range r.hops {
-		if h.robots.meaning(p.agents[agent].class) != answer.File {
+		if h.robots.meaning(p.agents[agent].Class) != answer.File {
 			continue
 		}
 		answers, err := p.checker(h.robots).Check(h.url)
@@ -457,19 +475,19 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		return err
 	}
 	in.Windows = newBudget(0).windows()
-	opened, err := openInput(p.ctx, in)
+	opened, err := interrupt.Open(p.ctx, in)
 	if err != nil {
 		return explained(err)
 	}
 	defer opened.Close()
-	records := warc.NewReader(ending{ctx: p.ctx, r: opened})
+	records := warc.NewReader(interrupt.Stream{Ctx: p.ctx, R: opened})
 	for {
 		rec, err := records.Next()
 		switch {
 		case err == io.EOF: //nolint:errorlint // an error that wraps io.EOF is damage
 			return nil
 		case err != nil:
-			return named(p.file, err)
+			return source.Named(p.file, err)
 		case rec.Kind != "response":
 			continue
 		}
@@ -498,7 +516,7 @@ func (p *pageCheck) check() error {
 		return fmt.Errorf("%s: not a regular file, and it is read more than once", p.file)
 	}
 	in.Windows = newBudget(0).windows()
-	head, err := in.Head(listHead)
+	head, err := in.Head(lists.HeadBytes)
 	if err != nil {
 		return err
 	}
@@ -506,5 +524,5 @@ func (p *pageCheck) check() error {
 	if err == nil && kind != list.WARC {
 		err = errors.New("it is not a WARC file")
 	}
-	return named(p.file, err)
+	return source.Named(p.file, err)
 }

@@ -1,44 +1,46 @@
-package job
+// Package firstlines finds out from the first lines of a log what its server left out of it, and what it shares with
+// other logs.
+package firstlines
 
 import (
 	"hash/maphash"
 	"math"
 	"net/netip"
-	"path/filepath"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/report"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// sight is what the first requests of a log reveal about the server that wrote it.
-type sight struct {
-	noAgents bool             // none has a User-Agent
-	clients  report.ClientsBy // what replaces the clients' addresses
-	asked    []asked          // requests with a time
+// Facts are what the first requests of a log reveal.
+type Facts struct {
+	NoAgents bool             // none has a User-Agent
+	Clients  report.ClientsBy // what replaces the clients' addresses
+	Opening  source.Opening   // to find the lines in other logs
+	requests []request        // with a time
 }
 
-// asked is a request as two servers in a row would both log it, in any format:
+// request is a request as two servers in a row would both log it, in any format:
 // its time in seconds, a hash of the rest, and a hash of its line.
-type asked struct {
+type request struct {
 	time       int64
 	hash, line uint64
 }
 
-// maxSeen bounds the requests of a sight.
-const maxSeen = 1000
+// maxRequests bounds the requests of Facts.
+const maxRequests = 1000
 
 var seed = maphash.MakeSeed()
 
-// sightOf returns the sight of a log from its beginning.
-func sightOf(f *format.Format, head []byte) sight {
-	var s sight
+// Of returns the facts about a log from its beginning.
+func Of(f *format.Format, head []byte) Facts {
+	s := Facts{Opening: openingOf(f, head)}
 	var clients clientsSeen
 	agents, n := map[string]bool{}, 0
 	reader, r := f.NewReader(), format.Record{}
 	reader.Reset(head)
-	for kind := reader.Next(&r); kind != format.End && n < maxSeen; kind = reader.Next(&r) {
+	for kind := reader.Next(&r); kind != format.End && n < maxRequests; kind = reader.Next(&r) {
 		if kind != format.Request {
 			continue
 		}
@@ -49,8 +51,8 @@ func sightOf(f *format.Format, head []byte) sight {
 		}
 		clients.see(r.Addr, r.Forwarded)
 		if r.HasTime {
-			if s.asked == nil {
-				s.asked = make([]asked, 0, maxSeen)
+			if s.requests == nil {
+				s.requests = make([]request, 0, maxRequests)
 			}
 			var h maphash.Hash
 			h.SetSeed(seed)
@@ -60,11 +62,11 @@ func sightOf(f *format.Format, head []byte) sight {
 			}
 			_ = h.WriteByte(byte(r.Status))
 			_ = h.WriteByte(byte(r.Status >> 8))
-			s.asked = append(s.asked, asked{r.Time / 1e9, h.Sum64(), maphash.Bytes(seed, r.Line)})
+			s.requests = append(s.requests, request{r.Time / 1e9, h.Sum64(), maphash.Bytes(seed, r.Line)})
 		}
 	}
-	s.noAgents = f.HasAgent() && n > 0 && len(agents) == 0
-	s.clients = clients.by(len(agents))
+	s.NoAgents = f.HasAgent() && n > 0 && len(agents) == 0
+	s.Clients = clients.by(len(agents))
 	return s
 }
 
@@ -73,7 +75,8 @@ func pathAndQuery(target []byte) []byte {
 	if len(target) > 0 && target[0] != '/' {
 		for i, slashes := 0, 0; i < len(target); i++ {
 			if target[i] == '/' {
-				if slashes++; slashes == 3 {
+				slashes++
+				if slashes == 3 {
 					return target[i:]
 				}
 			}
@@ -132,31 +135,20 @@ func (c *clientsSeen) by(agents int) report.ClientsBy {
 	return report.ByAddress
 }
 
-// warnOfTwins warns of two logs in one folder with the same first requests, like the logs of a server and
-// of a proxy in front of it: everything in both counts twice.
-func (l *auditLogs) warnOfTwins() {
-	for i, log := range l.list {
-		for _, other := range l.list[:i] {
-			if filepath.Dir(log.Name) != filepath.Dir(other.Name) || log.copyOf != "" || other.copyOf != "" {
-				continue
-			}
-			most, least := other, log
-			if len(most.asked) < len(least.asked) {
-				most, least = least, most
-			}
-			if n, of := twins(most.asked, least.asked); n > 0 {
-				l.warn("%s and %s have the same requests in different lines, as the logs of a server and of a proxy in front "+
-					"of it do: %s of %s in the first lines of %s are in %s too, and count twice. Leave one of the two out: "+
-					"name the other logs, or move it out of the folder", most.Name, least.Name, english.Grouped(int64(n)),
-					english.Plural(int64(of), "request"), least.Name, most.Name)
-			}
-		}
+// Twins returns how many requests of one of two logs, within the time of the other, occur in that one too, in different
+// lines, as in the logs of a server and of a proxy in front of it; 0 unless they are nearly all, and enough to be sure.
+// inFirst means that they are the requests of the first log.
+func Twins(x, y Facts) (n, of int, inFirst bool) {
+	if len(x.requests) >= len(y.requests) {
+		n, of = twins(x.requests, y.requests)
+		return n, of, false
 	}
+	n, of = twins(y.requests, x.requests)
+	return n, of, true
 }
 
-// twins returns how many requests of one log, within the time of another, occur in that one
-// too, in different lines; 0 unless they are nearly all, and enough to be sure.
-func twins(most, least []asked) (n, of int) {
+// twins is Twins for the requests of the log with most of them, and of the other.
+func twins(most, least []request) (n, of int) {
 	const skew, fewest = 2, 5 // seconds; requests
 	if len(least) < fewest {
 		return 0, 0
@@ -184,4 +176,25 @@ func twins(most, least []asked) (n, of int) {
 		return 0, 0
 	}
 	return n, of
+}
+
+// openingOf returns the opening of a log that begins with head.
+func openingOf(f *format.Format, head []byte) source.Opening {
+	o := source.Opening{First: math.MaxInt64, Last: math.MinInt64}
+	reader, r := f.NewReader(), format.Record{}
+	reader.Reset(head)
+	for len(o.Lines) < source.OpeningLines {
+		switch reader.Next(&r) {
+		case format.End:
+			return source.Opening{}
+		case format.Request:
+			reader.Complete(&r)
+			if !r.HasTime || slices.Contains(o.Lines, string(r.Line)) {
+				return source.Opening{}
+			}
+			o.Lines = append(o.Lines, string(r.Line))
+			o.First, o.Last = min(o.First, r.Time), max(o.Last, r.Time)
+		}
+	}
+	return o
 }

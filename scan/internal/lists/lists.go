@@ -1,4 +1,6 @@
-package job
+// Package lists opens lists of URLs: it detects the format of each, and makes lines of sitemaps and of tables of
+// Parquet.
+package lists
 
 import (
 	"bytes"
@@ -14,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -21,8 +24,8 @@ import (
 // How much of a list is read to detect its format and its columns. In a pipe only the lines up to the
 // first URL are, and at most pipeHead bytes: the rest may not have arrived yet.
 const (
-	listHead = 256 << 10
-	pipeHead = 4 << 10
+	HeadBytes = 256 << 10
+	pipeHead  = 4 << 10
 )
 
 // The maximum length of a line, in bytes: in lists of URLs, and in lists with other columns.
@@ -31,36 +34,48 @@ const (
 	longestRow = 16 << 20
 )
 
-// lists are inputs of a filter.
-type lists struct {
-	inputs  []*source.Input
-	layouts []*list.Layout // of each; nil for one URL per line
-	swapped []bool         // whether the line ends of each are swapped; see filter.Config.Swapped
-	records bool           // they are WARC files, without layouts
-	refused []error        // of inputs that cannot be read
-	keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
+// Options say how lists are read. Column, Date and Key are the columns of the URL, of the time and of what identifies
+// the rows of a Parquet file; "" as in job.ListColumns.
+type Options struct {
+	Format            string // of package list; "" or "auto" detects it
+	Column, Date, Key string
+	Prompt            bool                 // the caller waits for the first line of a pipe
+	Warn              func(message string) // not nil
+}
+
+func (o *Options) warn(format string, args ...any) { o.Warn(fmt.Sprintf(format, args...)) }
+
+// Lists are opened lists.
+type Lists struct {
+	Inputs  []*source.Input
+	Layouts []*list.Layout // of each; nil for one URL per line
+	Swapped []bool         // whether the line ends of each are swapped; see filter.Config.Swapped
+	Records bool           // they are WARC files, without layouts
+	Refused []error        // of inputs that cannot be read
+	Keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
 	close   []io.Closer
 }
 
-// maxRow is the maximum length of a line.
-func (l *lists) maxRow() int {
+// MaxRow is the maximum length of a line.
+func (l *Lists) MaxRow() int {
 	switch {
-	case l.records:
+	case l.Records:
 		return 0
-	case slices.ContainsFunc(l.layouts, func(l *list.Layout) bool { return l != nil }):
+	case slices.ContainsFunc(l.Layouts, func(l *list.Layout) bool { return l != nil }):
 		return longestRow
 	}
 	return longestURL
 }
 
-func (l *lists) Close() {
+// Close closes the inputs that were made of others.
+func (l *Lists) Close() {
 	for _, c := range l.close {
 		_ = c.Close() // it was only read
 	}
 }
 
 // made returns an input with the lines of a reader, which is opened by the first Read.
-func (l *lists) made(name string, open func() (io.ReadCloser, error)) *source.Input {
+func (l *Lists) made(name string, open func() (io.ReadCloser, error)) *source.Input {
 	r := &madeLines{open: open}
 	l.close = append(l.close, r)
 	return source.NewLines(name, r)
@@ -125,26 +140,27 @@ type found struct {
 	err     error
 }
 
-// lists detects the format of each input. Sitemaps and tables of Parquet are replaced by inputs with
+// Open detects the format of each input, on some workers. Sitemaps and tables of Parquet are replaced by inputs with
 // their URLs, one per line. The error is that ctx has ended.
-func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, workers int) (l lists, err error) {
+func Open(ctx context.Context, inputs []*source.Input, o *Options, workers int) (*Lists, error) {
+	l := &Lists{}
 	all := make([]found, len(inputs))
 	look := func(i int) { all[i] = o.look(inputs[i]) }
-	inParallel(ctx, len(inputs), workers, func(i int) {
+	interrupt.Parallel(ctx, len(inputs), workers, func(i int) {
 		if inputs[i].Regular() { // a pipe may stay silent until another has been read
 			look(i)
 		}
 	})
 	for i, in := range inputs {
 		if !in.Regular() {
-			if _, err := wait(ctx, func() (struct{}, error) { look(i); return struct{}{}, nil }); err != nil {
-				return l, errNothingDone
+			if _, err := interrupt.Wait(ctx, func() (struct{}, error) { look(i); return struct{}{}, nil }); err != nil {
+				return nil, err
 			}
 		}
 	}
-	l.records = slices.ContainsFunc(all, func(f found) bool { return f.kind == list.WARC })
+	l.Records = slices.ContainsFunc(all, func(f found) bool { return f.kind == list.WARC })
 	for i, f := range all {
-		if !l.records || !besideWARC(inputs[i].Name) {
+		if !l.Records || !besideWARC(inputs[i].Name) {
 			l.add(ctx, o, inputs[i], f)
 		}
 	}
@@ -159,12 +175,12 @@ func besideWARC(name string) bool {
 }
 
 // add adds an input, or the reason why it cannot be read.
-func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f found) {
+func (l *Lists) add(ctx context.Context, o *Options, in *source.Input, f found) {
 	switch {
 	case f.err != nil:
-	case l.records && f.kind != list.WARC:
+	case l.Records && f.kind != list.WARC:
 		f.err = errors.New("it is not WARC, as other inputs are: filter it apart")
-	case o.List.Key != "" && f.kind != list.Parquet:
+	case o.Key != "" && f.kind != list.Parquet:
 		f.err = errors.New("option List.Key is a column of a Parquet file, which this is not")
 	case f.kind == list.Sitemap:
 		in = l.sitemap(ctx, in)
@@ -174,32 +190,32 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		in = l.of(ctx, in, swapping)
 	}
 	if f.err != nil {
-		l.refused = append(l.refused, named(in.Name, f.err))
+		l.Refused = append(l.Refused, source.Named(in.Name, f.err))
 		return
 	}
 	if f.empty {
-		o.Messages.warn("%s: a sitemap without a URL", in.Name)
+		o.warn("%s: a sitemap without a URL", in.Name)
 	}
 	if f.swapped {
-		o.Messages.warn("%s: its lines end in carriage returns (CR) without line feeds, and are read so", in.Name)
+		o.warn("%s: its lines end in carriage returns (CR) without line feeds, and are read so", in.Name)
 	}
 	if f.layout != nil && f.layout.Guess() != "" {
-		o.Messages.warn("%s: the URLs are those of %s, which no usual name says; option List.Column takes another", in.Name,
+		o.warn("%s: the URLs are those of %s, which no usual name says; option List.Column takes another", in.Name,
 			f.layout.Guess())
 	}
 	in.Records = f.layout.Records()
-	l.inputs, l.layouts, l.swapped = append(l.inputs, in), append(l.layouts, f.layout), append(l.swapped, f.swapped)
+	l.Inputs, l.Layouts, l.Swapped = append(l.Inputs, in), append(l.Layouts, f.layout), append(l.Swapped, f.swapped)
 }
 
 // sitemap returns an input with the URLs of a sitemap.
-func (l *lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
+func (l *Lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
 	return l.of(ctx, in, list.NewSitemap)
 }
 
 // of returns an input with the lines derived from another one.
-func (l *lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) io.Reader) *source.Input {
+func (l *Lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) io.Reader) *source.Input {
 	return l.made(in.Name, func() (io.ReadCloser, error) {
-		r, err := openInput(ctx, in)
+		r, err := interrupt.Open(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -231,7 +247,7 @@ func endsInReturns(head []byte) bool {
 
 // look detects the format of a list and the column of its URLs. Errors of
 // inputs that cannot be read are left to the Reader.
-func (o *FilterOptions) look(in *source.Input) (f found) {
+func (o *Options) look(in *source.Input) (f found) {
 	f.kind = list.ParseKind(o.Format)
 	head, err := headOf(in, o.Prompt)
 	if endsInReturns(head) {
@@ -244,13 +260,13 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 	case err != nil || len(head) == 0:
 		return found{kind: list.URLs} // the Reader returns the error
 	case f.kind == list.Unknown:
-		f.kind, f.err = list.Detect(head, in.Name, list.Options{Column: o.List.Column, Date: o.List.Date})
+		f.kind, f.err = list.Detect(head, in.Name, list.Options{Column: o.Column, Date: o.Date})
 	}
 	if f.err == nil && f.kind != list.URLs && f.kind.HasLines() {
-		f.layout, f.err = list.New(f.kind, head, list.Options{Column: o.List.Column, Date: o.List.Date})
+		f.layout, f.err = list.New(f.kind, head, list.Options{Column: o.Column, Date: o.Date})
 	}
 	f.swapped = f.swapped && f.kind.HasLines()
-	if f.kind == list.Sitemap && in.Regular() && len(head) < listHead {
+	if f.kind == list.Sitemap && in.Regular() && len(head) < HeadBytes {
 		urls, err := io.ReadAll(list.NewSitemap(bytes.NewReader(head)))
 		f.empty = err == nil && len(bytes.TrimSpace(urls)) == 0
 	}
@@ -261,7 +277,7 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 // may wait for the first line of a pipe.
 func headOf(in *source.Input, prompt bool) (head []byte, err error) {
 	if in.Regular() {
-		return in.Head(listHead)
+		return in.Head(HeadBytes)
 	}
 	for n := 1; n <= pipeHead; n++ { // a byte at a time, since more may not have arrived
 		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' && (prompt || hasAddress(head)) {
@@ -280,7 +296,7 @@ func hasAddress(text []byte) bool {
 
 // table returns an input with the URLs of a Parquet file, and with their times if the options name
 // a column for them.
-func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (*source.Input, *list.Layout, error) {
+func (l *Lists) table(ctx context.Context, o *Options, in *source.Input) (*source.Input, *list.Layout, error) {
 	open := func() (io.ReadCloser, error) { return openLines(ctx, o, in) }
 	r, err := open() // reopened later, so that thousands are not open at the same time
 	if err != nil {
@@ -289,30 +305,30 @@ func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (
 	if err := r.Close(); err != nil {
 		return in, nil, err
 	}
-	if o.List.Key != "" {
-		file, closer, err := openTable(in)
+	if o.Key != "" {
+		file, closer, err := columnar.OpenInput(in)
 		if err != nil {
 			return in, nil, err
 		}
 		l.close = append(l.close, closer)
-		if l.keys, err = file.Keys(o.List.Key); err != nil {
+		if l.Keys, err = file.Keys(o.Key); err != nil {
 			return in, nil, err
 		}
 	}
 	var layout *list.Layout
-	if o.List.Date != "" {
+	if o.Date != "" {
 		layout = list.NewTimed()
 	}
 	return l.made(in.Name, open), layout, nil
 }
 
 // openLines returns the lines of a Parquet file.
-func openLines(ctx context.Context, o *FilterOptions, in *source.Input) (io.ReadCloser, error) {
-	file, closer, err := openTable(in)
+func openLines(ctx context.Context, o *Options, in *source.Input) (io.ReadCloser, error) {
+	file, closer, err := columnar.OpenInput(in)
 	if err != nil {
 		return nil, err
 	}
-	columns := columnar.Options{URL: o.List.Column, Date: o.List.Date}
+	columns := columnar.Options{URL: o.Column, Date: o.Date}
 	if columns.URL == "" {
 		columns.URL, err = urlColumn(file)
 	}
@@ -344,41 +360,27 @@ func urlColumn(file *columnar.File) (string, error) {
 	return "", fmt.Errorf("no column has a usual name for URLs: name it with option List.Column, one of %q%s", names, more)
 }
 
-// annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.
-func annotateAsTable(names []string) filter.Annotator {
-	return func(dst []byte, _ *list.Layout, _ *list.Row, v filter.Verdict) []byte {
-		r := columnar.Row{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
-		r.Known = r.Allowed || v.Class == filter.Disallowed || v.Class == filter.Unreachable
-		for i, name := range names {
-			if v.Barred>>i&1 != 0 {
-				r.Barred = append(r.Barred, name)
-			}
-		}
-		return columnar.AppendRow(dst, &r)
-	}
-}
-
-// eachURL calls visit, which always returns true, for each URL of a list.
-func eachURL(ctx context.Context, name string, visit func(url []byte) bool) error {
+// EachURL calls visit, which always returns true, for each URL of a list.
+func EachURL(ctx context.Context, name string, visit func(url []byte) bool) error {
 	in, err := source.NewFile(name)
 	if err != nil {
-		return inputError(err)
+		return err
 	}
-	l, err := (&FilterOptions{}).lists(ctx, []*source.Input{in}, 1)
+	l, err := Open(ctx, []*source.Input{in}, &Options{Warn: func(string) {}}, 1)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	switch {
-	case len(l.refused) > 0:
-		return inputError(l.refused[0])
-	case l.records:
-		return inputError(fmt.Errorf("%s: WARC, not a list of URLs", name))
+	case len(l.Refused) > 0:
+		return l.Refused[0]
+	case l.Records:
+		return fmt.Errorf("%s: WARC, not a list of URLs", name)
 	}
-	reader := source.NewReader(l.inputs, source.Options{Workers: 1, MaxLine: longestRow, InOrder: true})
+	reader := source.NewReader(l.Inputs, source.Options{Workers: 1, MaxLine: longestRow, InOrder: true})
 	defer reader.Stop()
 	defer context.AfterFunc(ctx, reader.Stop)()
-	layout, urls := l.layouts[0], 0
+	layout, urls := l.Layouts[0], 0
 	if layout == nil {
 		if layout, err = list.New(list.URLs, nil, list.Options{}); err != nil {
 			return err
@@ -386,7 +388,8 @@ func eachURL(ctx context.Context, name string, visit func(url []byte) bool) erro
 	}
 	rows, row := layout.NewReader(), list.Row{}
 	for chunk, ok := reader.Next(); ok; chunk, ok = reader.Next() {
-		for rows.Reset(chunk.Data, chunk.Seq == 0); chunk.Cut == 0 && rows.Next(&row); {
+		rows.Reset(chunk.Data, chunk.Seq == 0)
+		for chunk.Cut == 0 && rows.Next(&row) {
 			if url, ok := list.Bare(row.URL); ok && len(url) > 0 {
 				urls++
 				visit(url)
@@ -396,11 +399,11 @@ func eachURL(ctx context.Context, name string, visit func(url []byte) bool) erro
 	}
 	switch err := reader.Result(0).Err; {
 	case ctx.Err() != nil:
-		return errNothingDone
+		return ctx.Err()
 	case err != nil:
-		return inputError(named(name, err))
+		return source.Named(name, err)
 	case urls == 0:
-		return inputError(fmt.Errorf("%s: no URL", name))
+		return fmt.Errorf("%s: no URL", name)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/firstlines"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -74,7 +76,7 @@ func (log *logInfo) noRequests() string {
 // limit of unparsed lines. An input
 // without any parsed line counts as unusable: it is most likely no log, or one in another
 // format. Only a limit of 100 accepts it.
-func (a *auditing) described() audit.Inputs {
+func (a *auditRun) described() audit.Inputs {
 	logs, in, most := a.logs, a.inputs, a.basis.MaxUnparsed
 	if a.Anonymous {
 		for i := range logs {
@@ -158,12 +160,13 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 		return log.head == contentSum{} || heads[log.head] == 1
 	})
 	sums, errs := make([]contentSum, len(alike)), make([]error, len(alike))
-	inParallel(ctx, len(alike), workers, func(i int) {
-		sums[i], errs[i] = wait(ctx, alike[i].Sum)
+	interrupt.Parallel(ctx, len(alike), workers, func(i int) {
+		sums[i], errs[i] = interrupt.Wait(ctx, alike[i].Sum)
 	})
 	for i, log := range alike {
 		if notOpened(errs[i]) { // perhaps too many files were open
-			if sums[i], errs[i] = wait(ctx, log.Sum); notOpened(errs[i]) && ctx.Err() == nil {
+			sums[i], errs[i] = interrupt.Wait(ctx, log.Sum)
+			if notOpened(errs[i]) && ctx.Err() == nil {
 				l.fail(log.info(), errs[i])
 				l.list = slices.DeleteFunc(l.list, func(other *auditLog) bool { return other == log })
 			}
@@ -231,26 +234,6 @@ func (l *auditLogs) findCopies(list []logInfo) {
 	}
 }
 
-// openingOf returns the opening of a log that begins with head.
-func openingOf(f *format.Format, head []byte) source.Opening {
-	o := source.Opening{First: math.MaxInt64, Last: math.MinInt64}
-	reader, r := f.NewReader(), format.Record{}
-	for reader.Reset(head); len(o.Lines) < source.OpeningLines; {
-		switch reader.Next(&r) {
-		case format.End:
-			return source.Opening{}
-		case format.Request:
-			reader.Complete(&r)
-			if !r.HasTime || slices.Contains(o.Lines, string(r.Line)) {
-				return source.Opening{}
-			}
-			o.Lines = append(o.Lines, string(r.Line))
-			o.First, o.Last = min(o.First, r.Time), max(o.Last, r.Time)
-		}
-	}
-	return o
-}
-
 // findOverlaps compares whole lines of a log with how the others begin.
 func (l *auditLogs) findOverlaps(in int, header, data []byte) {
 	if len(l.list) < 2 || l.list[in].copyOf != "" {
@@ -258,6 +241,29 @@ func (l *auditLogs) findOverlaps(in int, header, data []byte) {
 	}
 	if first, last, ok := format.Times(l.list[in].format, header, data); ok {
 		l.overlaps.Find(in, first, last, data)
+	}
+}
+
+// warnOfTwins warns of two logs in one folder with the same first requests, like the logs of a server and
+// of a proxy in front of it: everything in both counts twice.
+func (l *auditLogs) warnOfTwins() {
+	for i, log := range l.list {
+		for _, other := range l.list[:i] {
+			if filepath.Dir(log.Name) != filepath.Dir(other.Name) || log.copyOf != "" || other.copyOf != "" {
+				continue
+			}
+			n, of, inFirst := firstlines.Twins(other.Facts, log.Facts)
+			most, least := other, log
+			if inFirst {
+				most, least = log, other
+			}
+			if n > 0 {
+				l.warn("%s and %s have the same requests in different lines, as the logs of a server and of a proxy in front "+
+					"of it do: %s of %s in the first lines of %s are in %s too, and count twice. Leave one of the two out: "+
+					"name the other logs, or move it out of the folder", most.Name, least.Name, english.Grouped(int64(n)),
+					english.Plural(int64(of), "request"), least.Name, most.Name)
+			}
+		}
 	}
 }
 

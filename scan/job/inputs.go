@@ -9,13 +9,11 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -58,154 +56,15 @@ func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messag
 	return inputs, failed, nil
 }
 
-// named adds the name of an input to an error that lacks it.
-func named(name string, err error) error {
-	if _, names := errors.AsType[*source.Error](err); err == nil || names {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
-// openTable opens a Parquet file.
-func openTable(in *source.Input) (*columnar.File, io.Closer, error) {
-	at, size, closer, err := in.OpenAt()
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := columnar.Open(at, size)
-	if err != nil {
-		return nil, nil, errors.Join(err, closer.Close())
-	}
-	return file, closer, nil
-}
-
-// inParallel calls a function for 0 to n-1 on so many goroutines, until ctx ends.
-func inParallel(ctx context.Context, n, workers int, do func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				do(int(i))
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// wait returns the result of f, or the cause of the end of ctx if that comes first. Then f goes on,
-// and its result is discarded.
-func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := f()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	}
-}
-
-// prepared is wait for the preparations of a job. They may open and read pipes, which block.
+// prepared is interrupt.Wait for the preparations of a job. They may open and read pipes, which block.
 // If ctx ends meanwhile, nothing has been done.
 func prepared[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	v, err := wait(ctx, f)
+	v, err := interrupt.Wait(ctx, f)
 	if ctx.Err() != nil { // which may have caused another error
 		var none T
 		return none, errNothingDone
 	}
 	return v, err
-}
-
-// openInput opens an input. If it is a pipe, which may block for ever, opening and reading it end
-// with ctx.
-func openInput(ctx context.Context, in *source.Input) (io.ReadCloser, error) {
-	if in.Regular() {
-		return in.Open()
-	}
-	opened, err := wait(ctx, in.Open)
-	if err != nil {
-		return nil, err
-	}
-	return openPipe{until(ctx, opened), ctx, opened}, nil
-}
-
-type openPipe struct {
-	io.Reader
-	ctx context.Context
-	in  io.Closer
-}
-
-// Close closes the pipe, unless a goroutine has been left behind that reads it.
-func (p openPipe) Close() error {
-	if p.ctx.Err() == nil {
-		return p.in.Close()
-	}
-	return nil
-}
-
-// ending makes non-blocking reads and writes end with ctx, and counts the bytes read unless
-// the counter is nil.
-type ending struct {
-	ctx  context.Context
-	r    io.Reader
-	w    io.Writer
-	read *atomic.Int64
-}
-
-func (e ending) Read(p []byte) (int, error) {
-	if err := context.Cause(e.ctx); err != nil {
-		return 0, err
-	}
-	n, err := e.r.Read(p)
-	if e.read != nil {
-		e.read.Add(int64(n))
-	}
-	return n, err
-}
-
-func (e ending) Write(p []byte) (int, error) {
-	if err := context.Cause(e.ctx); err != nil {
-		return 0, err
-	}
-	return e.w.Write(p)
-}
-
-// until returns a reader of r whose Read ends with ctx, even if r blocks, as a terminal
-// or a pipe may. It belongs to one goroutine.
-func until(ctx context.Context, r io.Reader) io.Reader {
-	return &interruptible{ctx: ctx, r: r, buf: make([]byte, 64<<10)}
-}
-
-type interruptible struct {
-	ctx    context.Context
-	r      io.Reader
-	buf    []byte // belongs to the goroutine that reads r
-	unread []byte // part of buf
-	err    error  // follows unread
-}
-
-func (i *interruptible) Read(p []byte) (int, error) {
-	if len(i.unread) == 0 && i.err == nil {
-		if i.err = context.Cause(i.ctx); i.err == nil {
-			n, err := wait(i.ctx, func() (int, error) { return i.r.Read(i.buf) })
-			i.unread, i.err = i.buf[:n], err
-		}
-	}
-	if len(i.unread) == 0 {
-		return 0, i.err
-	}
-	n := copy(p, i.unread)
-	i.unread = i.unread[n:]
-	return n, nil
 }
 
 // zoneOf returns the time zone of AuditOptions.TimeZone.
