@@ -784,8 +784,8 @@ func TestNobodyStandsAlone(t *testing.T) {
 	}
 }
 
-// proxiedLog has requests of browsers from some addresses, and then those of Googlebot,
-// which was told that there is no robots.txt, from the first of these addresses.
+// proxiedLog has requests of browsers from several addresses, and then requests of Googlebot, which was told that
+// there is no robots.txt, from the first of these addresses.
 func proxiedLog(lines, addresses int) []string {
 	var log []string
 	for i := range lines {

@@ -356,7 +356,7 @@ func TestHostileRecords(t *testing.T) {
 		if err != nil || describe(s.Count) != c.want || (r.Results()[0].Err != nil) != c.fail {
 			t.Errorf("%s: %s, error %v, %v", name, describe(s.Count), err, r.Results()[0].Err)
 		}
-		// In all, not at once: the buffers of each part are allocated once, and those of a page for each page.
+		// In all, not at once: parts allocate their buffers once, and each page allocates its own.
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 24<<20 {
 			t.Errorf("%s: %d MB allocated", name, taken>>20)
 		}
