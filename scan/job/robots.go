@@ -268,8 +268,8 @@ func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
 	}
 	if claim.Profile == nil && !whole {
 		if near := misspelled(set, claim.Name); near != nil {
-			messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; did you mean %s?",
-				claim.Name, strings.Join(near, " or "))
+			messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; "+
+				"did you mean %s?", claim.Name, strings.Join(near, " or "))
 		}
 	}
 	return s, nil
