@@ -178,7 +178,7 @@ func TestBlockRealLogs(t *testing.T) {
 				}
 			}
 			if google := netip.MustParsePrefix("66.249.64.0/19"); google.Overlaps(p) {
-				t.Errorf("%s: %s is of Googlebot", name, p)
+				t.Errorf("%s: %s belongs to Googlebot", name, p)
 			}
 		}
 		want := fmt.Sprintf("these rules would have refused %s,", english.Plural(int64(refused), "request"))
