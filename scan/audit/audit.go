@@ -145,7 +145,7 @@ func New(c Config) *Auditor {
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
 	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.NeedsAddresses
 	a.changes = newChanges(c.Policy)
-	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
+	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
@@ -158,9 +158,9 @@ func New(c Config) *Auditor {
 	return a
 }
 
-// Zoneless is by how much more the times of a log may be wrong that names no zone, and whose zone
+// zoneless is by how much more the times of a log may be wrong that names no zone, and whose zone
 // is not known: they are taken as UTC (audit-rules 10).
-const Zoneless = 14 * time.Hour
+const zoneless = 14 * time.Hour
 
 // settle finds out what all lines show of the addresses in them, and counts by that.
 func (r *Run) settle() { r.tally.settle(&r.auditor.config, r.auditor.verifies) }

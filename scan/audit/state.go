@@ -23,7 +23,7 @@ import (
 // A state is all that a run over a part of the input has counted and kept. States add
 // up to the run over all of it. The file is
 //
-//	line     what made it: the form of the file, Semantics and the schema of reports
+//	line     what made it: the form of the file, semantics and the schema of reports
 //	head     length in 8 bytes, JSON, CRC-32C of it in 4: from the caller
 //	tally    likewise, as appendTally writes it
 //	records  the deferred records, as package spill has them
@@ -38,27 +38,27 @@ const (
 	partFrame    = 8 + 4   // bytes around each of them
 )
 
-// Semantics is the number of the meaning of what this package counts: of the edition of the
+// semantics is the number of the meaning of what this package counts: of the edition of the
 // audit rules, and of how the program reads them. Raise it when the same lines may get
 // another verdict, outcome, identity or place in a count. A state by other semantics is
 // refused, because counts that mean different things do not add up.
-const Semantics = 5
+const semantics = 5
 
 // stateLine is the first line of a state.
-var stateLine = fmt.Sprintf("robotsieve state %d semantics %d schema %s\n", stateForm, Semantics, report.Schema)
+var stateLine = fmt.Sprintf("robotsieve state %d semantics %d schema %s\n", stateForm, semantics, report.Schema)
 
 // Errors of states.
 var (
 	// ErrNotState is the error for a file that is no state.
 	ErrNotState = errors.New("not the state of an audit")
-	// ErrStateVersion is the error for a state of another form, by other Semantics or of
+	// ErrStateVersion is the error for a state of another form, by other semantics or of
 	// another schema than this package's. It is wrapped, with the first line of the state.
 	ErrStateVersion = errors.New("the state was made by an unreleased or newer version of robotsieve")
 	// ErrDamaged is the error for a state that was changed or cut after it was written, or whose
 	// numbers do not add up.
 	ErrDamaged = errors.New("the state is damaged")
-	// ErrNoState is the error for a run whose options do not allow a state.
-	ErrNoState = errors.New("a run that keeps addresses, or gives requests to a function, has no state")
+	// errNoState is the error for a run whose options do not allow a state.
+	errNoState = errors.New("a run that keeps addresses, or gives requests to a function, has no state")
 )
 
 var errTruncated = fmt.Errorf("%w: it is truncated", ErrDamaged)
@@ -70,7 +70,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // up. WriteState must come before Report, and the workers must not be used afterwards.
 func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil {
-		return ErrNoState
+		return errNoState
 	}
 	if err := r.endWorkers(); err != nil {
 		return err

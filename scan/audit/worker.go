@@ -148,7 +148,7 @@ func (w *Worker) Counted() (lines, unparsed, outside int64) {
 func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed.Site, w.only = s, only }
 
 // SetZoneless sets whether the times of the following chunks name no zone and their zone is
-// unknown. If this is so for any log, no time of the audit is more certain than Zoneless.
+// unknown. If this is so for any log, no time of the audit is more certain than the constant zoneless.
 func (w *Worker) SetZoneless(is bool) {
 	w.policy = w.auditor.config.Policy
 	w.zoneless = is
