@@ -35,7 +35,8 @@ func (w *Worker) request(c *agent) {
 	}
 }
 
-// requestBy counts the record as one of a client.
+// requestBy counts the record as one of a client, asks package judge for its verdict, and gives it to
+// decided or deferRequest.
 func (w *Worker) requestBy(at *site, x *client, addr []byte, ask robotsAsk) {
 	r := &w.record
 	w.countClient(x, r.Claim)

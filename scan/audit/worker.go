@@ -21,12 +21,13 @@ type Worker struct {
 	run     *Run
 	tally   *tally
 	quota   quota // for the memos of all parts, and of the rows of tally
-	records
-	clients
-	sites
-	judging
-	counting
-	keeper
+	// The parts of a worker, by whose names their methods are called:
+	records        // reads lines
+	clients        // agent, identify (crawlers.go, identity.go): who sent the record
+	sites          // site (site.go): where it went
+	judging        // ask (judging.go): the record as a question to package judge, which target answers
+	counting       // see, countClient (figures.go, request.go): counts that need no verdict
+	keeper         // keep (deferred.go): writes deferred records
 	zoneless bool  // the time zone is unknown
 	event    Event // of the record
 	origins  originTexts
