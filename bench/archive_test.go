@@ -108,8 +108,8 @@ func BenchmarkArchiveOpen(b *testing.B) {
 	})
 }
 
-// BenchmarkArchiveFirst times the first lookup of every ruleset of a dialect, an
-// archive an operation, and reports what each takes and how much memory all need.
+// BenchmarkArchiveFirst times the first lookup of every ruleset of a dialect, one archive per operation, and
+// reports the time per lookup and the memory for all.
 func BenchmarkArchiveFirst(b *testing.B) {
 	for _, d := range archiveDialects {
 		b.Run("corpus=by-host/dialect="+d.String(), func(b *testing.B) {
@@ -134,9 +134,8 @@ func BenchmarkArchiveFirst(b *testing.B) {
 	}
 }
 
-// BenchmarkArchiveLookup times the lookup of a random origin when all rulesets are
-// decoded, alone and with the match of a path. The rules of a random origin are in
-// no cache, so that most of the time of a match is that of memory.
+// BenchmarkArchiveLookup times the lookup of a random origin when all rulesets are decoded, alone and with the
+// match of a path. The rules of a random origin are in no cache, so most of the time of a match is memory access.
 func BenchmarkArchiveLookup(b *testing.B) {
 	data, keys := corpusKeys(b)
 	a := openArchive(data)

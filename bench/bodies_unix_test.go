@@ -13,9 +13,9 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// BenchmarkBodies asks one question of each real body, and compiles each, in turns with finding
-// the ends of its lines, which is the least that a reader does. It reports medians of processor
-// time, the garbage collector's too, for a line, and as a multiple of that for its end.
+// BenchmarkBodies asks one question about each real body, and compiles each, alternating with finding the ends of
+// its lines, which is the minimum for any reader. It reports median processor times per line, including the garbage
+// collector's, and their ratio to finding the line's end.
 func BenchmarkBodies(b *testing.B) {
 	bodies := realBodies(b)
 	lines := 0

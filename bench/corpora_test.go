@@ -12,8 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// sharedFile returns the path of a file of the shared data. It skips the benchmark where there is
-// none.
+// sharedFile returns the path of a file of the shared data. It skips the benchmark where there is none.
 func sharedFile(b *testing.B, name string) string {
 	b.Helper()
 	path := filepath.Join("../../shared", name)
@@ -36,8 +35,7 @@ func decompressed(b testing.TB, path string) []byte {
 	return must(io.ReadAll(r))
 }
 
-// realLog returns a real log of the combined format where there is one, else the sample's. Its last
-// line ends.
+// realLog returns a real log of the combined format where there is one, else the sample's. Its last line ends.
 func realLog(b *testing.B) []byte {
 	b.Helper()
 	path := "../../shared/data/logs/wordpress-2016.combined.log.gz"

@@ -11,7 +11,7 @@ import (
 
 // Site is one robots.txt and the questions that one agent asks about it.
 type Site struct {
-	RobotsURL string // the address of the robots.txt, which some libraries ask for
+	RobotsURL string // the address of the robots.txt, which some libraries require
 	Agent     string // a product token
 	Body      []byte
 	URLs      []string
@@ -48,22 +48,20 @@ func (v Verdict) String() string {
 
 // Engine is an implementation that is ready to answer. It belongs to one goroutine.
 type Engine interface {
-	// Version says which implementation it is, in the words of its table row.
+	// Version describes the implementation, as in its row of the table.
 	Version() string
-	// Round asks every question once. It calls record for each site in order, with one verdict
-	// per URL; the slice is only valid during the call. If the round ends early, the last call
-	// may have fewer verdicts, and the error explains why. The times cover everything
-	// recorded.
+	// Round asks every question once. It calls record for each site in order, with one verdict per URL; the slice is
+	// only valid during the call. If the round ends early, the last call may have fewer verdicts, and the error
+	// explains why. The times cover everything recorded.
 	Round(ctx context.Context, sites []Site, record func([]Verdict)) (Times, error)
-	// Close releases what the engine holds, such as its process.
+	// Close releases the engine's resources, such as its process.
 	Close()
 }
 
-// Times are the times of one round: of parsing robots.txt, 0 if the engine cannot
-// tell it apart, and of matching URLs.
+// Times are the times of one round: parsing robots.txt, 0 if not measured separately, and matching URLs.
 type Times struct{ Parse, Match time.Duration }
 
-// Entrant is an engine that may be missing on this machine.
+// Entrant is an engine that may be missing from this machine.
 type Entrant struct {
 	Name string
 	// Start makes the engine ready; the error says why it is not available.
@@ -73,16 +71,15 @@ type Entrant struct {
 // Matcher answers about URLs for one agent and one robots.txt.
 type Matcher func(url string) Verdict
 
-// Parser reads the robots.txt of a site for its agent. An error rejects the file: all
-// verdicts are then NoAnswer.
+// Parser reads the robots.txt of a site for its agent. An error rejects the file: all verdicts are then NoAnswer.
 type Parser func(s *Site) (Matcher, error)
 
-// InProcess returns the entrant of an engine that is a function of this process.
+// InProcess returns an entrant whose engine is a function in this process.
 func InProcess(name, version string, parse Parser) Entrant {
 	return Entrant{name, func(context.Context) (Engine, error) { return inProcess{version, parse}, nil }}
 }
 
-// Robotsieve returns this project's parser by the given options.
+// Robotsieve returns this project's parser with the given options.
 func Robotsieve(o compile.Options) Parser {
 	return func(s *Site) (Matcher, error) {
 		rules := compile.Compile(s.Body, o).Ruleset
@@ -95,8 +92,8 @@ func Robotsieve(o compile.Options) Parser {
 	}
 }
 
-// Judge returns the robots.txt of a site as robotsieve reads it by the given options, its
-// verdicts on the URLs, and these in the form that Measure compares.
+// Judge returns the robots.txt of a site as robotsieve reads it with the given options, and the verdicts on the
+// site's URLs, both in full and in the form that Measure compares.
 func Judge(s *Site, o compile.Options) (robots *compile.Robots, verdicts []automaton.Verdict, want []Verdict) {
 	robots = compile.Compile(s.Body, o)
 	var scratch automaton.Scratch

@@ -15,10 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// External returns the entrant of a command that answers cases as robotsieve check
-// --jsonl does. A shell runs the command, anew for each round. The time that it takes
-// to answer no case at all is measured first and subtracted from each round; what
-// remains includes reading and writing JSON.
+// External returns the entrant of a command that answers cases like robotsieve check --jsonl. A shell starts the
+// command anew for each round. The time to answer no cases is measured first and subtracted from each round; the
+// rest includes reading and writing JSON.
 func External(name, command string) Entrant {
 	return Entrant{name, func(ctx context.Context) (Engine, error) {
 		x := &external{command: command}
@@ -26,7 +25,7 @@ func External(name, command string) Entrant {
 		for i := range empty {
 			took, err := x.run(ctx, nil, func([]Verdict) {})
 			if err != nil {
-				return nil, fmt.Errorf("asked nothing: %w", err)
+				return nil, fmt.Errorf("answering no cases: %w", err)
 			}
 			empty[i] = took
 		}
@@ -37,7 +36,7 @@ func External(name, command string) Entrant {
 
 type external struct {
 	command string
-	startUp time.Duration // when it is asked nothing
+	startUp time.Duration // the time to answer no cases
 }
 
 func (x *external) Version() string {
@@ -69,7 +68,7 @@ func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)
 	begin := time.Now()
 	err := c.Run()
 	took := time.Since(begin)
-	if out.finish(); len(out.verdicts) > 0 { // on a site that is not wholly answered
+	if out.finish(); len(out.verdicts) > 0 { // on a site with missing answers
 		record(out.verdicts)
 	}
 	switch {
@@ -88,8 +87,8 @@ func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)
 	return took, nil
 }
 
-// writeCases writes a case for each URL of the sites. It holds one at a time, since each
-// contains a whole robots.txt.
+// writeCases writes a case for each URL of the sites. It holds one case at a time, since each contains a whole
+// robots.txt.
 func writeCases(w io.Writer, sites []Site) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	for i := range sites {
@@ -97,7 +96,7 @@ func writeCases(w io.Writer, sites []Site) error {
 		head := appendField(appendField([]byte{'{'}, "robots", s.Body), "agent", []byte(s.Agent))
 		for _, url := range s.URLs {
 			line := appendField(head[:len(head):len(head)], "url", []byte(url))
-			line[len(line)-1] = '}' // in the place of the last comma
+			line[len(line)-1] = '}' // instead of the last comma
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
 			}
@@ -106,7 +105,7 @@ func writeCases(w io.Writer, sites []Site) error {
 	return out.Flush()
 }
 
-// appendField writes a field, with a comma after it, as text if it is UTF-8, otherwise in base64.
+// appendField appends a field and a comma. The value is text if it is UTF-8, otherwise base64.
 func appendField(b []byte, name string, value []byte) []byte {
 	var coded []byte
 	if utf8.Valid(value) {
@@ -118,24 +117,23 @@ func appendField(b []byte, name string, value []byte) []byte {
 	return fmt.Appendf(b, "%q:%s,", name, coded)
 }
 
-// answers is the output of the command, recorded site by site.
+// answers records the output of the command, site by site.
 type answers struct {
 	sites   []Site // not yet answered
 	record  func([]Verdict)
-	garbled func() // called at the first line that is no answer
-	want    int    // all answers
+	garbled func() // called at the first invalid line
+	want    int    // number of expected answers
 
 	n        int // answers so far
 	line     []byte
-	verdicts []Verdict // on the first of the sites
+	verdicts []Verdict // for the first of the sites
 	err      error
 }
 
-// maxAnswer bounds a line of answers.
+// maxAnswer limits the length of an answer.
 const maxAnswer = 1 << 20
 
-// Write implements io.Writer. It fails at a line that is no answer, or is one too
-// many.
+// Write implements io.Writer. It fails at an invalid line, or if there are too many.
 func (a *answers) Write(b []byte) (int, error) {
 	n := len(b)
 	for a.err == nil {
@@ -177,7 +175,7 @@ func (a *answers) answer(line []byte) error {
 	return nil
 }
 
-// finish records the sites whose URLs are all answered.
+// finish records the sites with complete answers.
 func (a *answers) finish() {
 	for len(a.sites) > 0 && len(a.verdicts) == len(a.sites[0].URLs) {
 		a.record(a.verdicts)
@@ -185,8 +183,7 @@ func (a *answers) finish() {
 	}
 }
 
-// Tail is an io.Writer that keeps the end of its input, such as a command's stderr. The zero value is
-// empty.
+// Tail is an io.Writer that keeps the end of its input, such as a command's stderr. The zero value is empty.
 type Tail struct{ text []byte }
 
 // Write implements io.Writer and never fails.
@@ -197,7 +194,7 @@ func (t *Tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Explain adds the last line to an error: there most programs name the cause.
+// Explain adds the last line to an error, because that is where most programs name the cause.
 func (t *Tail) Explain(err error) error {
 	text := strings.TrimSpace(string(t.text))
 	if text == "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// TestExternal measures a command that allows everything beside robotsieve. How commands fail is shown by a session of
-// the program.
+// TestExternal measures a command that allows everything alongside robotsieve. A session of the program shows how
+// commands fail.
 func TestExternal(t *testing.T) {
 	site := Site{RobotsURL: "https://h.example/robots.txt", Agent: "FooBot",
 		Body: []byte("User-agent: FooBot\nDisallow: /private/\n# \xff\n"),
@@ -33,11 +33,11 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// A shell that has ended may have left processes behind, which hold its output.
+// TestNoProcessIsLeftBehind checks that processes are killed that a shell has left behind holding its output.
 func TestNoProcessIsLeftBehind(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	_, err := External("background", "sleep 1000 & echo $! >'"+pid+"'; cat").Start(t.Context())
-	if err == nil || err.Error() != "asked nothing: it ended, with 0 of 0 cases answered, and left behind a "+
+	if err == nil || err.Error() != "answering no cases: it ended, with 0 of 0 cases answered, and left behind a "+
 		"process that holds its output" {
 		t.Error(err)
 	}

@@ -17,14 +17,13 @@ import (
 
 var formatsMB = flag.Int("formats-mb", 20, "size in MB of the combined log that BenchmarkFormats writes in all formats")
 
-// BenchmarkFormats times the audit of one log that is written in each format, from its file
-// to the report, and in turn with it that of the same log in combined. It reports the speed
-// and its ratio to that of combined, for bytes and for lines.
+// BenchmarkFormats times the audit of one log, written in each format, from its file to the report, alternating
+// with the same log in combined. It reports the speed and its ratio to combined, for bytes and for lines.
 func BenchmarkFormats(b *testing.B) {
 	requests := loggedRequests(b)
 	combined := logwriter.Writers(format.ByName)[1]
 	if combined.Name() != "combined/nginx" {
-		b.Fatal("the second writer is of ", combined.Name())
+		b.Fatal("the second writer writes ", combined.Name())
 	}
 	dir := b.TempDir()
 	base := writeFormat(b, filepath.Join(dir, "combined"), combined, requests, int64(*formatsMB)*1e6)
@@ -55,7 +54,7 @@ func BenchmarkFormats(b *testing.B) {
 type formatLog struct {
 	path  string
 	size  int64
-	lines int64 // without those of the head, which are no requests
+	lines int64 // excluding the head's, which are not requests
 }
 
 // speed is in bytes and in lines a second.
@@ -91,8 +90,7 @@ func writeFormat(b *testing.B, path string, w *logwriter.Writer, requests []*log
 	return log
 }
 
-// loggedRequests are the requests of a combined log, the real one where there is one and
-// else the sample's.
+// loggedRequests are the requests of a combined log, the real one where there is one and else the sample's.
 func loggedRequests(b *testing.B) []*logwriter.Request {
 	b.Helper()
 	data := realLog(b)

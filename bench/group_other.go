@@ -4,5 +4,5 @@ package bench
 
 import "os/exec"
 
-// OwnGroup does nothing here: this system has no process groups. See the one for unix.
+// OwnGroup does nothing, because this system has no process groups.
 func OwnGroup(*exec.Cmd) (killRest func()) { return func() {} }

@@ -41,8 +41,8 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// BenchmarkReal times real URLs on the rules of their sites, a URL an operation,
-// and checks each verdict and line.
+// BenchmarkReal times matching real URLs against the rules of their sites, one URL per operation, and checks each
+// verdict and line.
 func BenchmarkReal(b *testing.B) {
 	sites, questions := real(b)
 	for _, e := range engines {
@@ -94,8 +94,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// BenchmarkClassify times the reading of a header that no worker has seen before: each distinct
-// header of real logs, of many sites and of crawlers only. An operation is one header.
+// BenchmarkClassify times reading a header that no worker has seen before: each distinct header of real logs, of
+// many sites and of crawlers only. An operation is one header.
 func BenchmarkClassify(b *testing.B) {
 	for corpus, file := range map[string]string{
 		"logs": "log-user-agent-counts.tsv.xz", "crawlers": "bot-user-agents.tsv.xz",

@@ -10,34 +10,34 @@ import (
 	"time"
 )
 
-// Plan says how an engine is measured.
+// Plan is how an engine is measured.
 type Plan struct {
 	Rounds   int           // timed rounds, after one warm-up round that is compared
-	MinRound time.Duration // a timed round is repeated until it took this long
-	Timeout  time.Duration // of the start, and of asking all questions once
+	MinRound time.Duration // timed rounds are repeated until they took this long
+	Timeout  time.Duration // for the start, and for a round
 }
 
-// minURLs is how many URLs an engine in this process is asked about at once, at least,
-// when it is timed. Fewer are repeated: reading the clock would cost as much as they do.
+// minURLs is the minimum number of URLs per timed round of an engine in this process. Fewer are repeated, because
+// reading the clock would take as long as the round.
 const minURLs = 1000
 
 // Result holds the measurements of one engine.
 type Result struct {
 	Name, Version string
 	Missing       error // why the engine could not take part
-	Broken        error // why it did not finish
+	Broken        error // why the engine did not finish
 
 	StartUp  time.Duration // of an External engine, subtracted from its times
 	Sites    int           // sites that it answered
-	Bytes    int           // of their robots.txt
+	Bytes    int           // total size of their robots.txt
 	Asked    int           // URLs of these sites
 	Answered int           // URLs with a verdict other than NoAnswer
-	Agreed   int           // verdicts that are the expected ones
+	Agreed   int           // verdicts that equal the expected ones
 
-	// Differences are the first of the others; of several sites, one for each.
+	// Differences are the first of the other verdicts; with several sites, one per site.
 	Differences []Difference
 
-	parse, match []float64 // nanoseconds a robots.txt and a URL, of each timed round
+	parse, match []float64 // nanoseconds per robots.txt and per URL, by timed round
 }
 
 // Difference is a URL for which an engine's verdict differs from the expected one.
@@ -46,14 +46,14 @@ type Difference struct {
 	Got       Verdict
 }
 
-// MaxDifferences is how many a Result lists.
+// MaxDifferences is the maximum number that a Result lists.
 const MaxDifferences = 3
 
 // Measure runs an engine on sites. want has the expected verdicts of each site. The answers
 // that an engine gave before it broke are compared too.
 func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p Plan) Result {
 	r := Result{Name: e.Name}
-	// The context of the start lasts as long as the engine, which may be a process.
+	// The engine, which may be a process, lives as long as the context of its start.
 	engineCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	limit := time.AfterFunc(p.Timeout, cancel)
@@ -86,7 +86,7 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 		timed, answered = repeated(sites, r.Asked, r.Answered)
 	}
 	for range p.Rounds {
-		runtime.GC() // so that no engine pays for the garbage of the one before
+		runtime.GC() // so that no engine pays for the garbage of the previous one
 		var total Times
 		n := 0
 		for n == 0 || total.Parse+total.Match < p.MinRound {
@@ -104,8 +104,8 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 	return r
 }
 
-// repeated repeats the URLs of each site until there are at least minURLs in all. It returns the sites and how many of
-// these URLs get an answer if answered of the given urls do.
+// repeated repeats the URLs of each site until there are at least minURLs in all. It returns the sites, and how
+// many of these URLs get an answer if answered of the given urls do.
 func repeated(sites []Site, urls, answered int) ([]Site, int) {
 	if urls == 0 || urls >= minURLs {
 		return sites, answered
@@ -118,8 +118,7 @@ func repeated(sites []Site, urls, answered int) ([]Site, int) {
 	return sites, answered * times
 }
 
-// reason returns err, or in its place a time-out if the engine's context ended and ctx did
-// not.
+// reason returns err, or a time-out if the engine's context ended but ctx did not.
 func (p Plan) reason(ctx, engineCtx context.Context, err error) error {
 	if ctx.Err() == nil && errors.Is(engineCtx.Err(), context.Canceled) {
 		return fmt.Errorf("timed out after %v", p.Timeout)
@@ -127,7 +126,7 @@ func (p Plan) reason(ctx, engineCtx context.Context, err error) error {
 	return err
 }
 
-// add takes the times of n passes over sites and answered URLs.
+// add adds the times of n passes over sites and answered URLs.
 func (r *Result) add(t Times, n, sites, answered int) {
 	per := func(d time.Duration, of int) float64 { return float64(d) / float64(max(1, n*of)) }
 	r.parse, r.match = append(r.parse, per(t.Parse, sites)), append(r.match, per(t.Match, answered))
@@ -146,7 +145,7 @@ func (r *Result) compare(sites []Site, want [][]Verdict, verdicts []Verdict) {
 		}
 		if len(r.Differences) < MaxDifferences && !enough {
 			r.Differences = append(r.Differences, Difference{r.Sites, i, v})
-			enough = len(sites) > 1 // the next of this site is mostly of the same kind
+			enough = len(sites) > 1 // others of this site are usually of the same kind
 		}
 	}
 	r.Bytes += len(sites[r.Sites].Body)
@@ -154,12 +153,11 @@ func (r *Result) compare(sites []Site, want [][]Verdict, verdicts []Verdict) {
 	r.Asked += len(verdicts)
 }
 
-// Parse returns the nanoseconds that the engine took to parse one robots.txt: the median
-// of the rounds, and half the distance between the fastest and the slowest as a part of
-// the median. Both are 0 where nothing was measured.
+// Parse returns the nanoseconds that the engine took to parse one robots.txt: the median of the rounds, and half
+// the distance between the fastest and the slowest as a fraction of the median. Both are 0 without measurements.
 func (r *Result) Parse() (median, spread float64) { return middle(r.parse) }
 
-// Match is like Parse for the nanoseconds that a verdict took.
+// Match is like Parse, but for the nanoseconds per verdict.
 func (r *Result) Match() (median, spread float64) { return middle(r.match) }
 
 func middle(rounds []float64) (median, spread float64) {
@@ -172,7 +170,7 @@ func middle(rounds []float64) (median, spread float64) {
 	return median, spread
 }
 
-// Percent writes a share in per cent, without the sign. Only all is 100.
+// Percent formats a share as a percentage without the sign. It rounds to 100 only if n equals of.
 func Percent(n, of int) string {
 	if n == of {
 		return "100"
@@ -180,7 +178,7 @@ func Percent(n, of int) string {
 	return fmt.Sprintf("%.2f", min(99.99, 100*float64(n)/float64(of)))
 }
 
-// Median returns the median of a list that is not empty.
+// Median returns the median of a nonempty list.
 func Median[T cmp.Ordered](list []T) T {
 	list = slices.Sorted(slices.Values(list))
 	return list[len(list)/2]

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRatios runs the script of make bench on a log of 1 MB: all rows are there, and a
-// program that is not installed is said to be missing.
+// TestRatios runs the script of make bench on a log of 1 MB, and checks that all rows are there and that missing
+// programs are reported.
 func TestRatios(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed")

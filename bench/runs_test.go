@@ -17,9 +17,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// BenchmarkStream times an audit of a log of 1 GB, from its file to the report. The
-// log is a real one where there is one, else the sample's, over and over. The
-// temporary folder must have room for it.
+// BenchmarkStream times an audit of a log of 1 GB, from its file to the report. The log is a real one if available,
+// otherwise the sample's lines repeated. The temporary folder must have enough space for it.
 func BenchmarkStream(b *testing.B) {
 	log := realLog(b)
 	n := 1e9/len(log) + 1
@@ -49,8 +48,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// auditFile audits a log by the sample's robots.txt, and returns how many lines its report is
-// about.
+// auditFile audits a log by the sample's robots.txt, and returns how many lines its report is about.
 func auditFile(b *testing.B, path string) int64 {
 	return must(job.Audit(b.Context(), job.AuditOptions{
 		// Some formats name the host.
@@ -59,8 +57,8 @@ func auditFile(b *testing.B, path string) int64 {
 	})).Report.Lines
 }
 
-// filterFile times whole runs of filter, from a file of URLs to a discarded output: MB/s is of the
-// file, decompressed, and MURL/s of its URLs.
+// filterFile times whole runs of filter, from a file of URLs to a discarded output. MB/s counts the decompressed
+// file, and MURL/s its URLs.
 func filterFile(b *testing.B, o job.FilterOptions, path string, agents ...string) {
 	o.URLs = job.Inputs{Names: []string{path}}
 	for _, a := range agents {
@@ -80,7 +78,7 @@ func filterFile(b *testing.B, o job.FilterOptions, path string, agents ...string
 	b.ReportMetric(float64(f.Read)/seconds/1e6, "MURL/s")
 }
 
-// BenchmarkFilter times lists of URLs by one robots.txt and by those of their hosts.
+// BenchmarkFilter times lists of URLs against one robots.txt and against their hosts' robots.txt.
 func BenchmarkFilter(b *testing.B) {
 	const manyHosts = "data/urls/with-robots.txt.gz"
 	medium := func(b *testing.B) job.FilterOptions {

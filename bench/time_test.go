@@ -36,7 +36,7 @@ var (
 )
 
 const (
-	ratiosFile = "testdata/ratios.json" // the time of each hot path as a multiple of that of its reference
+	ratiosFile = "testdata/ratios.json" // the time of each hot path as a multiple of its reference's
 	sliceTime  = time.Millisecond       // so short that a busy system leaves many slices alone
 	leastRuns  = 150                    // of a path and its reference in turn, each for a slice
 	mostRuns   = 1000                   // of a path that seems too slow
@@ -87,7 +87,7 @@ func slice(do func()) float64 {
 	}
 }
 
-// sink keeps the compiler from leaving out what has no other use.
+// sink keeps the compiler from removing unused results.
 var sink int
 
 // hotPath is a path, and a simple loop over the same data that the same part of a machine limits.
@@ -187,7 +187,7 @@ func hotPaths(t *testing.T) (paths []hotPath) {
 		return int(must(e, err).Status)
 	})
 
-	many := robots(110) // so that most of the time is that of the machine
+	many := robots(110) // so that the machine takes most of the time
 	add("machine", func() { sink += compile.Compile(many, compile.Options{}).Ruleset.Wildcard().Len() },
 		func() { sink += len(lines(bytes.ToLower(many))) })
 

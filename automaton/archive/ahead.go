@@ -13,10 +13,10 @@ type Found struct {
 // few enough that their state stays in the first-level cache.
 const atOnce = 64
 
-// LookupAll sets found[i] to what LookupAt returns for keys[i]; both must have the same length. If
-// the index is not cached, a lookup waits for its bucket, then for the record, then for the
-// ruleset. LookupAll takes each step for 64 keys before the next step, so that these waits overlap:
-// looking up random origins among a million takes half of the time.
+// LookupAll sets found[i] to the result of LookupAt for keys[i]; both slices must have the same length. If the
+// index is not cached, a lookup waits for its bucket, then for the record, then for the ruleset. LookupAll takes
+// each step for 64 keys before the next step, so that these waits overlap: looking up random origins among a
+// million takes half the time.
 func (a *Archive) LookupAll(keys [][]byte, d automaton.Dialect, at int64, found []Found) {
 	var spots [atOnce]spot
 	err := a.has(d)
@@ -55,7 +55,7 @@ type spot struct {
 	from, to uint32 // the lower halves of the offsets of its bucket and the next
 	record   []byte
 
-	touched byte               // meaningless, like ruleset: loaded to warm the cache
+	touched byte               // meaningless: set, like ruleset, to warm the cache
 	ruleset *automaton.Ruleset // nil unless it is decoded
 }
 
@@ -71,8 +71,7 @@ func (a *Archive) touch(s *spot) {
 	}
 }
 
-// decodedOf returns the ruleset of a column in a record with one version, or nil if it is not
-// decoded.
+// decodedOf returns the ruleset of a column in a record with one version, or nil if it is not decoded.
 func (a *Archive) decodedOf(record []byte, column int) *automaton.Ruleset {
 	if record == nil || le.Uint16(record[4:]) >= dated {
 		return nil

@@ -46,14 +46,13 @@ type Archive struct {
 type spread struct {
 	seed      uint64 // of the hash
 	shift     uint   // from a hash to the number of its bucket
-	groupBits uint   // from the number of a bucket to that of its group
+	groupBits uint   // from the number of a bucket to the number of its group
 }
 
-// slab holds the decoded rulesets of consecutive numbers. It is made when one of them is first
-// looked up.
+// slab holds the decoded rulesets of consecutive numbers. It is made when one of them is first looked up.
 type slab struct {
 	rulesets [slabLen]atomic.Pointer[automaton.Ruleset] // nil until they are looked up
-	complete atomic.Uint64                              // a bit for each that has all the tables it may have
+	complete atomic.Uint64                              // a bit for each ruleset that has all tables it may have
 }
 
 const slabLen = 64
@@ -65,12 +64,12 @@ type Entry struct {
 	// Ruleset answers for the rules. It is nil if there was no body to read. A nil Ruleset allows
 	// everything, so the caller must consult Status then.
 	Ruleset *automaton.Ruleset
-	// Via is a text that was added with the answer. The command stores there the URLs in a
-	// robots.txt's redirect chain that are not robots.txt files: origin keys with paths, one a line;
-	// and on a last line behind "=" what the body says besides its rules.
+	// Via is a text that was added with the answer. The command stores there the URLs in a robots.txt's redirect chain
+	// that are not robots.txt files: origin keys with paths, one per line. A last line that begins with "=" has what
+	// the body states besides its rules.
 	Via string
-	// From and Until bound the time for which the answer holds, in Unix seconds: from From on, and
-	// before Until. math.MinInt64 and math.MaxInt64 stand for no bound.
+	// From and Until limit the time for which the answer holds, in Unix seconds: from From until just before Until.
+	// math.MinInt64 and math.MaxInt64 stand for no limit.
 	From, Until int64
 }
 
@@ -79,8 +78,7 @@ type Entry struct {
 // and decodes nothing; for 10 million origins it reads three megabytes. The error is ErrNotArchive,
 // ErrVersion, ErrSemantics, ErrDialect or a *DamageError.
 //
-// An archive with other automaton.Semantics is rejected, since its rules may mean something else to
-// this program.
+// An archive with other automaton.Semantics is rejected, since its rules may mean something else to this program.
 func Open(data []byte) (*Archive, error) {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
@@ -108,23 +106,22 @@ func Open(data []byte) (*Archive, error) {
 		return nil, errIndex
 	}
 	if h.Semantics != automaton.Semantics {
-		return nil, fmt.Errorf("archive: %w: semantics %d, and this program matches by semantics %d; compile the "+
+		return nil, fmt.Errorf("archive: %w: semantics %d, and this program has semantics %d; compile the "+
 			"archive again",
 			ErrSemantics, h.Semantics, automaton.Semantics)
 	}
 	for i, d := range a.dialects {
 		if !d.Known() || a.columns[d] != 0 {
-			return nil, fmt.Errorf("archive: %w: %v is unknown to this program, or twice in the archive", ErrDialect, d)
+			return nil, fmt.Errorf("archive: %w: %v is unknown to this program or listed twice", ErrDialect, d)
 		}
 		a.columns[d] = int8(i + 1)
 	}
 	return a, nil
 }
 
-// A list of at most tiny rules never gets a table, which would not pay for itself
-// (automaton.crossover). A list of at most few rules gets none until its origin is busy: a list is
-// smaller, quicker to make, and matches sooner while it is not cached. Longer lists get a table at
-// once.
+// A list of at most tiny rules never gets a table, which would not pay for itself (automaton.crossover). A list of
+// at most few rules gets none until its origin is busy: a list is smaller, quicker to make, and matches sooner
+// while it is not cached. Longer lists get a table at once.
 const (
 	tiny = 9
 	few  = 64
@@ -183,25 +180,21 @@ func (a *Archive) ascending() bool {
 // Dialects returns a copy of the list of the archive's dialects.
 func (a *Archive) Dialects() []automaton.Dialect { return slices.Clone(a.dialects) }
 
-// Program returns the release of robotsieve that wrote the archive, such as 0.9.0. It is untrusted
-// text.
+// Program returns the release of robotsieve that wrote the archive, such as 0.9.0. It is untrusted text.
 func (a *Archive) Program() string { return a.program }
 
 // Len returns the number of origins.
 func (a *Archive) Len() int { return a.origins }
 
-// Rulesets returns the number of distinct blobs: the rulesets of each dialect and the texts of
-// Entry.Via.
+// Rulesets returns the number of distinct blobs: the rulesets of each dialect and the texts of Entry.Via.
 func (a *Archive) Rulesets() int { return a.blobCount }
 
-// Lookup returns the entry of the origin with the given key, with its ruleset in a dialect, and
-// whether the origin exists. The first lookup of a ruleset checks and decodes it; later ones do not
-// allocate. The error is ErrDialect, or a *DamageError, after which it is unknown whether the
-// origin exists.
+// Lookup returns the entry of the origin with the given key, including its ruleset in a dialect, and whether the
+// origin exists. The first lookup of a ruleset checks and decodes it; later ones do not allocate. The error is
+// ErrDialect, or a *DamageError, after which it is unknown whether the origin exists.
 //
-// A lookup costs two or three cache misses. A table in front of the index, with 16 bytes for each
-// key, made a lookup and its match no faster (Go 1.26, 87,007 origins), since the rules are not
-// cached either.
+// A lookup costs two or three cache misses. A table in front of the index, with 16 bytes per key, made a lookup and
+// its match no faster (Go 1.26, 87,007 origins), because the rules are not cached either.
 func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
 	return a.lookup(key, d, math.MaxInt64, false)
 }
@@ -280,8 +273,8 @@ func (a *Archive) text(id uint32) (string, error) {
 // rulesetBytes is the approximate memory of a decoded ruleset, excluding its machines.
 const rulesetBytes = 1 << 10
 
-// Limit drops all decoded rulesets if they take more than the given number of bytes, and reports
-// whether it did. They are freed once nobody uses them; later lookups decode them again.
+// Limit drops all decoded rulesets if they take more than the given number of bytes, and reports whether it did.
+// They are freed when they are no longer used; later lookups decode them again.
 func (a *Archive) Limit(bytes int64) (forgot bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -352,7 +345,7 @@ func (a *Archive) blob(id uint32) ([]byte, error) {
 	return blob, nil
 }
 
-// make checks, decodes and keeps a ruleset in its slab, with all its tables if it is busy.
+// make checks and decodes a ruleset and keeps it in its slab, with all its tables if busy is set.
 func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error) {
 	blob, err := a.blob(id)
 	if err != nil {
@@ -370,7 +363,7 @@ func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error
 	kept := &s.rulesets[id%slabLen]
 	switch {
 	case busy:
-		kept.Store(r) // replaces a ruleset that another goroutine made without tables
+		kept.Store(r) // replaces a ruleset without tables from another goroutine
 	case !kept.CompareAndSwap(nil, r):
 		return kept.Load(), nil
 	}

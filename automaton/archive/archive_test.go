@@ -42,7 +42,7 @@ func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
 	}
 }
 
-// TestRulesetsAreKept: each field of a rule, and the order of agents where it decides.
+// TestRulesetsAreKept checks each field of a rule, and the order of agents where it matters.
 func TestRulesetsAreKept(t *testing.T) {
 	var list []automaton.Rule
 	for i, rank := range []uint64{1<<64 - 1, 1<<64 - 9, 1<<32 | 7, 1 << 32, 1<<32 - 4, 8, 5, 2} {
@@ -235,8 +235,8 @@ func hundred() (patterns []string) {
 // hasTable reports whether a machine of one list has a table.
 func hasTable(m *automaton.Machine) bool { return strings.Contains(m.String(), ", table\n") }
 
-// TestTables: long lists have them at once, short ones never, the others once their
-// origin is busy; and a list that machines share has one.
+// TestTables checks that long lists have tables at once, short ones never and others once their origin is busy, and
+// that machines share the table of a shared list.
 func TestTables(t *testing.T) {
 	many, shared := listsOf(t, 9, 10, 64, 65), machine(t, google, hundred()...)
 	many.rulesets[0] = ruleset(t, google, shared, append(slices.Clone(many.rulesets[0].Agents()),
@@ -269,7 +269,7 @@ func TestTables(t *testing.T) {
 	first := lookedUp(t, a, many.key, google).Ruleset
 	check(first, 65, 100)
 	if again := lookedUp(t, a, many.key, google).Ruleset; again != first {
-		t.Error("a second lookup is of another ruleset")
+		t.Error("a second lookup returns another ruleset")
 	}
 	var busy *automaton.Ruleset
 	for range 3 {
@@ -292,8 +292,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestBusyIsNotLost: whatever goroutines do at the same time, once an origin has been
-// busy its lists have tables, and nothing undoes that.
+// TestBusyIsNotLost checks that, whatever goroutines do concurrently, the lists of an origin keep their tables once
+// it has been busy.
 func TestBusyIsNotLost(t *testing.T) {
 	o := listsOf(t, 10)
 	data := written(t, []automaton.Dialect{google}, o)
@@ -334,8 +334,8 @@ func TestGuardLookupDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLimitCountsWhatRulesetsTake: an estimate that is too high would have the rules of a few dozen
-// large files decoded again and again.
+// TestLimitCountsWhatRulesetsTake checks the estimate of memory. If it were too high, the rules of a few dozen
+// large files would be decoded again and again.
 func TestLimitCountsWhatRulesetsTake(t *testing.T) {
 	body := []byte("user-agent: *\n")
 	for i := range 20_000 {

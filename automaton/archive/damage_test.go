@@ -106,7 +106,7 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive", archive.ErrNotArchive},
 		{string(older), "version 3, and this program reads version 4; compile the archive again", archive.ErrVersion},
 		{string(newer), "version 5, and this program reads version 4; compile", archive.ErrVersion},
-		{string(sealed(other)), "semantics 2, and this program matches by semantics 1; compile the archive again",
+		{string(sealed(other)), "semantics 2, and this program has semantics 1; compile the archive again",
 			archive.ErrSemantics},
 		{string(sealed(foreign)), "Dialect(200)", archive.ErrDialect},
 		{string(sealed(none)), "damaged index", &archive.DamageError{Part: "index"}},
@@ -129,8 +129,8 @@ func isSame(err, other error) bool {
 	return errors.Is(err, other)
 }
 
-// TestDamageNamesItsPart: a damaged directory is refused by Open, a damaged group of origins or
-// ruleset by the lookups that lead to it alone.
+// TestDamageNamesItsPart checks that Open rejects a damaged directory, and that a damaged group or ruleset is
+// reported only by lookups that need it.
 func TestDamageNamesItsPart(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
@@ -207,8 +207,7 @@ func sealed(data []byte) []byte {
 	return data
 }
 
-// everything looks up all that it can, which must not crash, and matches with
-// what it gets.
+// everything looks up all that it can, which must not crash, and matches with what it gets.
 func everything(data []byte, dialects []automaton.Dialect, origins []origin) {
 	a, err := archive.Open(data)
 	if err != nil {
@@ -257,8 +256,8 @@ func TestDamageWithRightChecksumsDoesNoHarm(t *testing.T) {
 	}
 }
 
-// TestHostileCountsAllocateNothing: a ruleset that claims more than its bytes can
-// hold is refused before anything is made of the claim.
+// TestHostileCountsAllocateNothing checks that a ruleset that claims more than its bytes can hold is rejected
+// before anything is allocated.
 func TestHostileCountsAllocateNothing(t *testing.T) {
 	data := written(t, []automaton.Dialect{google},
 		origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, machine(t, google,

@@ -10,9 +10,8 @@ import (
 
 var errRuleset = errors.New("not a ruleset")
 
-// decode makes a ruleset whose strings alias its bytes. Lists of at most most rules get no table;
-// waits reports whether one of them might get one later. size is the approximate memory of the
-// lists and tables in bytes.
+// decode makes a ruleset whose strings alias its bytes. Lists of at most most rules get no table; waits reports
+// whether one of them might get one later. size is the approximate memory of the lists and tables in bytes.
 func decode(blob []byte, most int) (r *automaton.Ruleset, size int64, waits bool, err error) {
 	c := cursor{rest: blob}
 	d := automaton.Dialect(c.byte())
@@ -185,7 +184,7 @@ func build(d automaton.Dialect, lists [][]automaton.Rule, most int) (
 	return b, machines, waits, nil
 }
 
-// machine reads which lists a machine has, and makes it of the machines of single lists.
+// machine reads the list numbers of a machine, and combines the machines of these lists.
 func (c *cursor) machine(d automaton.Dialect, single []*automaton.Machine) (*automaton.Machine, error) {
 	n := c.uvarint()
 	if n > uint64(len(c.rest)) {

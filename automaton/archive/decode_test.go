@@ -2,8 +2,8 @@ package archive
 
 import "testing"
 
-// TestHashIsThatOfTheFormat: archives outlive the program that
-// wrote them. The numbers were made by another implementation, of the prose.
+// TestHashIsThatOfTheFormat checks the hash, because archives outlive the program that wrote them. The numbers come
+// from another implementation, made from the prose.
 func TestHashIsThatOfTheFormat(t *testing.T) {
 	for _, c := range []struct {
 		seed uint64

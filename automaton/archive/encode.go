@@ -7,12 +7,12 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// encoder encodes rulesets one at a time. It numbers the lists and machines of each in the order in
-// which agents refer to them.
+// encoder encodes rulesets one at a time. It numbers the lists and machines of a ruleset in the order in which its
+// agents refer to them.
 type encoder struct {
 	lists    [][]automaton.Rule
 	listOf   map[*automaton.Rule]uint64    // the number of a list, by its first rule
-	machines [][]uint64                    // for each machine the numbers of its lists
+	machines [][]uint64                    // the numbers of each machine's lists
 	machine  map[*automaton.Machine]uint64 // the number of a machine
 	rules    int
 	out      []byte
@@ -62,7 +62,7 @@ func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	return e.out
 }
 
-// add numbers a machine and its lists unless it is known already.
+// add numbers a machine and its lists, unless it is already known.
 func (e *encoder) add(m *automaton.Machine) {
 	if _, known := e.machine[m]; known {
 		return

@@ -17,8 +17,7 @@ var (
 	// ErrDialect is returned by Lookup for a dialect that the archive does not hold, by Open for an
 	// unknown one, and by NewWriter and Add for one that is unknown, duplicate or out of order.
 	ErrDialect = errors.New("wrong dialect")
-	// ErrDuplicate is returned by WriteTo if an origin was added with two different answers for the
-	// same instant.
+	// ErrDuplicate is returned by WriteTo if an origin was added with two different answers for the same instant.
 	ErrDuplicate = errors.New("the same origin twice")
 	// ErrLimit is returned by a Writer if it is given more than the format can hold.
 	ErrLimit = errors.New("more than an archive can hold")

@@ -85,8 +85,8 @@ func ofNoRelease(data []byte) []byte {
 	return sealed(data)
 }
 
-// TestFixture: an archive of this version and semantics in the tree is what is written today,
-// and its verdicts hold. Archives in use depend on both.
+// TestFixture checks that the stored archive of this version and semantics is written in the same way today, and
+// that its verdicts hold. Archives in use depend on both.
 func TestFixture(t *testing.T) {
 	now := written(t, fixtureDialects, fixtureOrigins()...)
 	if *update {

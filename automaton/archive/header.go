@@ -24,18 +24,17 @@ const (
 	statusLen   = 2
 	maxKey      = 1<<16 - 1
 	maxStatus   = 999
-	maxBits     = 30 // so that numbers of buckets fit an int of 32 bits
+	maxBits     = 30 // so that bucket numbers fit into an int of 32 bits
 	noBlob      = 1<<32 - 1
 
-	// dated is the bit of a status that marks a record with versions; the other bits are their number.
+	// dated is the status bit that marks a record with versions; the other bits are their number.
 	dated       = 1 << 15
 	maxVersions = 1 << 14
 
-	// maxBucket is the maximum number of records in a bucket. A random hash averages at most four and
+	// maxBucket is the maximum number of records in a bucket. A bucket has at most four on average, and by chance
 	// never comes near the maximum.
 	maxBucket = 64
-	// groupBits makes groups of 64 buckets, about three kilobytes, which take less than a microsecond
-	// to check.
+	// groupBits makes groups of 64 buckets, about three kilobytes, which take less than a microsecond to check.
 	groupBits = 6
 )
 
@@ -112,8 +111,8 @@ func blobChecksum(number uint32, blob []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, place[:]), castagnoli, blob)
 }
 
-// hash is fast for keys of about thirty bytes, and spreads them evenly. Keys that share a bucket
-// under one seed are spread by another.
+// hash is fast for keys of about thirty bytes, and spreads them evenly. Keys that share a bucket under one seed do
+// not under another.
 func hash(seed uint64, key []byte) uint64 {
 	h, n, whole := seed, uint64(len(key)), key
 	for ; len(key) >= 8; key = key[8:] {

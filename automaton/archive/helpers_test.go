@@ -23,9 +23,8 @@ var forms = map[automaton.Dialect]automaton.Form{
 	google: automaton.FormRaw, rfc9309: automaton.FormA, original: automaton.FormDecoded,
 }
 
-// rules writes patterns as ranked rules, the first the highest, on lines that
-// descend from 1000. A pattern forbids unless it begins with '+'; "$" at its end
-// anchors it.
+// rules writes patterns as ranked rules, the first the highest, on lines that descend from 1000. A pattern forbids
+// unless it begins with '+'; "$" at its end anchors it.
 func rules(d automaton.Dialect, patterns ...string) []automaton.Rule {
 	var list []automaton.Rule
 	for i, p := range patterns {

@@ -34,7 +34,7 @@ func (a *Archive) find(s *spot, key []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// check verifies a group on first use. Two goroutines may do so at once.
+// check verifies a group on first use. It may run concurrently for the same group.
 func (a *Archive) check(group uint64) error {
 	buckets := a.buckets[group<<a.groupBits*bucketLen:][:(1<<a.groupBits+1)*bucketLen]
 	if groupChecksum(buckets, a.recordsOf(group)) != le.Uint32(a.directory[entryLen*group+8:]) {
@@ -71,15 +71,15 @@ func (a *Archive) measure(records []byte) (keyAt, length int) {
 	return recordHead, recordHead + key + int(status-dated)*a.versionLen
 }
 
-// version sets the status and bounds of an empty Entry to those in force at an instant, and returns
-// the numbers of the blobs, or nil if no version is in force.
+// version sets the status and bounds of an empty Entry to the version in force at an instant, and returns the
+// numbers of its blobs, or nil if no version is in force.
 func (a *Archive) version(e *Entry, record []byte, at int64) (answer []byte) {
 	if status := le.Uint16(record[4:]); status < dated {
 		e.Status = status
 		return record[recordHead:]
 	}
 	versions := record[recordHead+int(le.Uint16(record[6:])):]
-	low, high := 0, len(versions)/a.versionLen // the number of versions that have begun is between them
+	low, high := 0, len(versions)/a.versionLen // the number of versions that have begun lies between them
 	for low < high {
 		middle := int(uint(low+high) / 2)
 		if from := int64(le.Uint64(versions[middle*a.versionLen:])); from <= at {
@@ -102,16 +102,15 @@ type Origin struct {
 	Versions []Version // the oldest first, at least one
 }
 
-// Version is what an archive records for an origin from an instant on.
+// Version is an archive's record of an origin from an instant on.
 type Version struct {
-	From     int64 // the instant, in Unix seconds; math.MinInt64 for a version without a date
+	From     int64 // in Unix seconds; math.MinInt64 for a version without a date
 	Status   uint16
 	HasRules bool // the version has a ruleset in at least one dialect
 }
 
-// Origins iterates over all origins in unspecified order. For each damaged part of the index it
-// yields a *DamageError in place of the origins there, and goes on. An Origin is valid until the
-// next iteration.
+// Origins iterates over all origins in unspecified order. For each damaged part of the index it yields a
+// *DamageError in place of the origins there, and goes on. An Origin is valid until the next iteration.
 func (a *Archive) Origins() iter.Seq2[Origin, error] {
 	return func(yield func(Origin, error) bool) {
 		var o Origin

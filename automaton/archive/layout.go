@@ -35,7 +35,7 @@ func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
 	return counted.n, nil
 }
 
-// header returns the fields of the header that are known from the beginning.
+// header returns a header with the fields that are known from the beginning.
 func (w *Writer) header() header {
 	columns := w.dialects
 	if w.hasVia {
@@ -61,14 +61,14 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// layout is an archive about to be written.
+// layout is an archive that is ready to be written.
 type layout struct {
 	w         *Writer
 	header    header
 	counts    counts
-	numbers   []uint32 // in the archive, of blobs by the numbers under which they were added
+	numbers   []uint32 // archive numbers of blobs, by the numbers under which they were added
 	lengths   []uint32 // of the blobs
-	records   Sorter   // each after its hash; nil before it is made
+	records   Sorter   // each preceded by its hash; nil before it is made
 	directory []byte
 }
 
@@ -100,9 +100,9 @@ var errBucket = fmt.Errorf("%w: too many keys fall into one bucket", ErrLimit)
 
 // A blob is an encoded ruleset or a text of Entry.Via.
 //
-// The records of the Sorter of blobs begin with the SHA-256 of the blob. After it is
-// byte 0 and a number under which the blob was added, or byte 1, the number of a piece of
-// the blob, and the piece; all numbers are big-endian.
+// The records of the Sorter of blobs begin with the SHA-256 of the blob. This is followed either by byte 0 and a
+// number under which the blob was added, or by byte 1, the number of a piece of the blob, and the piece. All
+// numbers are big-endian.
 const (
 	pieceLen  = 16 << 10
 	numberMid = 0
@@ -180,21 +180,21 @@ func (l *layout) writeBlobs(out *bufio.Writer) error {
 	return nil
 }
 
-// answer is what an origin answered from an instant on.
+// answer is an origin's answer from an instant on.
 type answer struct {
 	from   int64
 	status uint16
-	blobs  []uint32 // their numbers, in the order of the columns
+	blobs  []uint32 // blob numbers, in the order of the columns
 }
 
-// same reports whether two answers differ at most in the instant.
+// same reports whether two answers are equal except for the instant.
 func (a answer) same(b answer) bool {
 	return a.status == b.status && slices.Equal(a.blobs, b.blobs)
 }
 
-// Each record of the Sorter of origins holds the key after its length, the instant, the status and
-// the numbers of the added blobs, all big-endian. So keys sort by length, then by their bytes, and
-// the versions of each by instant.
+// Each record of the Sorter of origins holds the length of the key, the key, the instant, the status and the
+// numbers of the added blobs, all big-endian. So keys sort by length, then by bytes, and the versions of each by
+// instant.
 
 func appendKey(dst []byte, key string) []byte {
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(key))), key...)
@@ -209,7 +209,7 @@ func appendAnswer(dst []byte, a answer) []byte {
 	return dst
 }
 
-// readAnswer reads an answer and replaces the numbers of its blobs by those of the archive.
+// readAnswer reads an answer and replaces its blob numbers by the archive's.
 func (l *layout) readAnswer(b []byte, blobs []uint32) answer {
 	be := binary.BigEndian
 	a := answer{from: int64(be.Uint64(b) ^ 1<<63), status: be.Uint16(b[dateLen:]), blobs: blobs[:0]}
@@ -224,8 +224,8 @@ func (l *layout) readAnswer(b []byte, blobs []uint32) answer {
 	return a
 }
 
-// readKeys counts the origins and makes the seed from all their keys. Nobody can choose keys that
-// share a bucket, since any key changes where all of them go.
+// readKeys counts the origins and derives the seed from all their keys. Nobody can choose keys that share a bucket,
+// since any key affects the placement of all.
 func (l *layout) readKeys() error {
 	keys := sha256.New()
 	var before, buf []byte
@@ -374,7 +374,7 @@ func (l *layout) groups(longest int) iter.Seq2[*group, error] {
 	}
 }
 
-// group is a group that is filled bucket by bucket.
+// group collects a group, bucket by bucket.
 type group struct {
 	at      uint64 // offset of its first record
 	buckets []byte // the offsets of its buckets, and the end of the last
@@ -444,7 +444,7 @@ func (l *layout) write(out io.Writer, longest int) error {
 		if err != nil {
 			return err
 		}
-		_, _ = buf.Write(g.buckets[:len(g.buckets)-bucketLen]) // the end is that of the next one
+		_, _ = buf.Write(g.buckets[:len(g.buckets)-bucketLen]) // the end is the beginning of the next group
 	}
 	_, _ = buf.Write(le.AppendUint32(nil, uint32(l.header.RecordsLen)))
 	for g, err := range l.groups(longest) {

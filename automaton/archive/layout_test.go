@@ -49,8 +49,8 @@ func arranged(t *testing.T, w *Writer) *layout {
 	return l
 }
 
-// TestChosenKeysAreSpread: 500 keys that one seed puts into one bucket are spread by that of
-// their archive, also where the seed is that of an archive which had as many keys.
+// TestChosenKeysAreSpread checks that 500 keys that share a bucket under one seed are spread by their archive's
+// seed, even if the first seed comes from an archive with as many keys.
 func TestChosenKeysAreSpread(t *testing.T) {
 	seed := uint64(1)
 	for range 2 {
@@ -62,7 +62,7 @@ func TestChosenKeysAreSpread(t *testing.T) {
 	}
 }
 
-// TestBucketsHaveABound: a writer refuses to write longer ones.
+// TestBucketsHaveABound checks that a writer refuses to write longer buckets.
 func TestBucketsHaveABound(t *testing.T) {
 	w := holding(t, []string{"a", "b", "c"})
 	l := &layout{w: w, header: w.header()}
@@ -71,7 +71,7 @@ func TestBucketsHaveABound(t *testing.T) {
 	}
 }
 
-// TestLookupReadsABoundedBucket: in an archive that a forger has written, too.
+// TestLookupReadsABoundedBucket checks this for a forged archive, too.
 func TestLookupReadsABoundedBucket(t *testing.T) {
 	for _, n := range []int{maxBucket, maxBucket + 1} {
 		keys := colliding(n, 1)
@@ -105,7 +105,7 @@ func TestLookupReadsABoundedBucket(t *testing.T) {
 	}
 }
 
-// TestRecordsBeyondFourGigabytes: the table of buckets has the lower halves of offsets, and the
+// TestRecordsBeyondFourGigabytes checks that the table of buckets has the lower halves of offsets, and the
 // directory the upper ones.
 func TestRecordsBeyondFourGigabytes(t *testing.T) {
 	for _, c := range []struct{ group, from, to uint64 }{

@@ -16,8 +16,8 @@ const never, forever = math.MinInt64, math.MaxInt64
 // none are the rulesets of an origin without rules, of one dialect.
 var none = []*automaton.Ruleset{nil}
 
-// TestLookupAt: the version in force is the newest one captured at or before the instant, and the
-// answer says for which instants it holds.
+// TestLookupAt checks that the version in force is the newest one captured at or before the instant, and that the
+// answer states its bounds.
 func TestLookupAt(t *testing.T) {
 	rules := func(pattern string) []*automaton.Ruleset {
 		return []*automaton.Ruleset{ruleset(t, google, machine(t, google, pattern))}
@@ -87,7 +87,8 @@ func TestLookupAt(t *testing.T) {
 	}
 }
 
-// TestManyVersions: of an origin there are the newest 16,384, and what is older is not known.
+// TestManyVersions checks that the newest 16,384 versions of an origin are kept, and that nothing is known about
+// the time before.
 func TestManyVersions(t *testing.T) {
 	const most, more = 1 << 14, 20_000
 	w, err := archive.NewWriter(google)
@@ -114,7 +115,7 @@ func TestManyVersions(t *testing.T) {
 	}
 }
 
-// TestOrigins lists what was added, and goes on after a damaged group.
+// TestOrigins checks that Origins lists all origins and continues after a damaged group.
 func TestOrigins(t *testing.T) {
 	dialects, origins := small(t)
 	for i := range 1_000 {
@@ -150,7 +151,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestGuardOpenTakesLittle: memory and reading of Open do not grow with the origins much.
+// TestGuardOpenTakesLittle checks that the memory and reads of Open hardly grow with the number of origins.
 func TestGuardOpenTakesLittle(t *testing.T) {
 	var origins []origin
 	for i := range 50_000 {
@@ -165,8 +166,8 @@ func TestGuardOpenTakesLittle(t *testing.T) {
 	}
 }
 
-// TestVia: the text of an answer is that of its version, also where the answer has no rules, and an archive without
-// such texts has no room for them.
+// TestVia checks that an answer has the text of its version, even without rules, and that an archive without texts
+// has no column for them.
 func TestVia(t *testing.T) {
 	rules := []*automaton.Ruleset{ruleset(t, google, machine(t, google, "/a"))}
 	at := func(via string) []byte {

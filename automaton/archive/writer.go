@@ -10,13 +10,12 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Writer collects origins and writes them as an archive. Use NewWriter; the zero value is not
-// usable. Origins and blobs are kept in sorters. In addition the Writer takes eight bytes of memory
-// for each blob and a quarter of a byte for each origin, and keeps the last ruleset of each
-// dialect. It belongs to one goroutine.
+// Writer collects origins and writes them as an archive. Use NewWriter; the zero value is not usable. Origins and
+// blobs are kept in sorters. The Writer also takes eight bytes of memory per blob and a quarter of a byte per
+// origin, and keeps the last ruleset of each dialect. It belongs to one goroutine.
 type Writer struct {
-	// NewSorter makes an empty Sorter. If it is nil, sorters use memory without a bound. It must be
-	// set before the first Add. WriteTo uses three sorters at a time.
+	// NewSorter makes an empty Sorter. The default is an unlimited sorter in memory. It must be set before the first
+	// Add. WriteTo uses three sorters at a time.
 	NewSorter func() Sorter
 
 	dialects []automaton.Dialect
@@ -46,7 +45,7 @@ func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 	}
 	for i, d := range dialects {
 		if !d.Known() || slices.Contains(dialects[:i], d) {
-			return nil, fmt.Errorf("archive: %w: %v is unknown or there twice", ErrDialect, d)
+			return nil, fmt.Errorf("archive: %w: %v is unknown or listed twice", ErrDialect, d)
 		}
 	}
 	return &Writer{
@@ -57,19 +56,17 @@ func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 	}, nil
 }
 
-// Add adds an origin with its rulesets, in the order of the dialects; any of them may be nil. They
-// are always in force, unless AddVersion adds others for later instants. Add is fastest if origins
-// that share rulesets are added one after the other. The error is ErrDialect, ErrLimit, or comes
-// from a Sorter. After an error from a Sorter nothing more can be added; after any other error only
-// this origin is missing.
+// Add adds an origin with its rulesets, in the order of the dialects; any of them may be nil. They are always in
+// force, unless AddVersion adds others for later instants. Add is fastest if origins that share rulesets are added
+// one after the other. The error is ErrDialect, ErrLimit, or comes from a Sorter. After an error from a Sorter
+// nothing more can be added; after any other error only this origin is missing.
 func (w *Writer) Add(key string, status uint16, rulesets ...*automaton.Ruleset) error {
 	return w.AddVersion(key, math.MinInt64, status, "", rulesets...)
 }
 
-// AddVersion is Add for the answer that holds from an instant on, in Unix seconds, until the next
-// version of the origin; via is Entry.Via. Versions may be added in any order. A version that
-// repeats its predecessor is dropped. The archive keeps the 16,384 newest versions of an origin;
-// Versions counts the others.
+// AddVersion is Add for the answer that holds from an instant on, in Unix seconds, until the next version of the
+// origin; via is Entry.Via. Versions may be added in any order. A version that repeats its predecessor is dropped.
+// The archive keeps the 16,384 newest versions of an origin; Versions counts the others.
 func (w *Writer) AddVersion(key string, from int64, status uint16, via string, rulesets ...*automaton.Ruleset) error {
 	if err := w.add(key, from, status, via, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)
@@ -120,8 +117,8 @@ func (w *Writer) open() {
 	}
 }
 
-// maxRecent is how many blobs are remembered as added. Equal blobs beyond that are in the
-// Sorter several times, but in the archive once.
+// maxRecent is the number of added blobs that are remembered. Beyond that, equal blobs may be in the Sorter
+// repeatedly, but only once in the archive.
 const maxRecent = 1 << 15
 
 // number returns the number under which a ruleset of the i-th dialect was added.
@@ -167,12 +164,12 @@ func (w *Writer) numberBlob(blob []byte) (uint32, error) {
 // Len returns the number of origins written.
 func (w *Writer) Len() int { return int(w.written.origins) }
 
-// Rulesets returns the number of distinct rulesets written, those of several dialects counted
-// apart, and of distinct texts of Entry.Via, which are stored as rulesets are.
+// Rulesets returns the number of distinct rulesets written, counted separately for each dialect, plus the number of
+// distinct texts of Entry.Via, which are stored like rulesets.
 func (w *Writer) Rulesets() int { return int(w.written.blobs) }
 
-// Versions returns the number of versions written, at least one for each origin, and the number
-// dropped because their origins have too many.
+// Versions returns the number of versions written, at least one per origin, and the number dropped because an
+// origin had too many.
 func (w *Writer) Versions() (written, dropped int64) { return w.written.versions, w.written.dropped }
 
 // Close closes the sorters. It is optional if they are in memory.

@@ -49,7 +49,7 @@ var attacks = []attack{
 	{[]string{"*/*<~~><*a>*<~>*<#>*Z", "/Z*<~~><*a>*<~>**&Z<#>", "*<~~><*a>**<~>*Z"}, "/ZY<~>aa<aab><~><aab><a><aab>/"},
 }
 
-// seed is of the random places of all attacks.
+// seed determines the random places of all attacks.
 const seed = 7
 
 // makePath makes a path of n bytes.

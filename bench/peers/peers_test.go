@@ -119,7 +119,7 @@ func TestTable(t *testing.T) {
 		t.Fatalf("code %d: %s", code, diagnosis.String())
 	}
 	for _, want := range []string{" URLs by 2 ", "\n| parser |", "\n| robotsieve (Go) |", "\n| temoto/robotstxt (Go) |",
-		"\nevil\\x1b[31m is missing or incomplete: asked nothing: exit status 7"} {
+		"\nevil\\x1b[31m is missing or incomplete: answering no cases: exit status 7"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -5,11 +5,10 @@ import (
 	"unsafe"
 )
 
-// Classes sorts bytes into eight classes, one bit each: the classes of byte c are Lo[c&15] & Hi[c>>4]. A
-// processor can look up many bytes at a time in this form (classes_amd64.s); this file does the same
-// byte by byte for all other processors. A set of bytes is represented exactly if the bytes with the
-// same upper half, or with the same set of lower halves, share a class, and there are at most eight
-// classes.
+// Classes sorts bytes into eight classes, one bit each: the classes of byte c are Lo[c&15] & Hi[c>>4]. A processor
+// can look up many bytes at a time in this form (classes_amd64.s); this file does the same byte by byte for all
+// other processors. A set of bytes is represented exactly if the bytes with the same upper half, or with the same
+// set of lower halves, share a class, and there are at most eight classes.
 type Classes struct {
 	Lo, Hi [16]uint8
 }
@@ -23,9 +22,9 @@ func (c *Classes) Add(octet byte, class uint8) {
 // Of returns the classes of a byte.
 func (c *Classes) Of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
 
-// NewClasses returns the classes for two sets of bytes, which In64 can tell apart: the first uses the lower classes,
-// the second the higher ones. The bytes of each set may have at most four different upper halves, because each takes a
-// class.
+// NewClasses returns the classes for two sets of bytes between which In64 distinguishes: the first set uses the
+// lower classes, the second the higher ones. Each upper half of a byte takes a class, so the bytes of a set may
+// have at most four.
 func NewClasses(low, high string) *Classes {
 	var c Classes
 	for i, set := range []string{low, high} {
@@ -41,9 +40,9 @@ func NewClasses(low, high string) *Classes {
 	return &c
 }
 
-// readable returns how many bytes before b a window must begin so that all of it can be read. The
-// memory around b may have any content, but it must be mapped: it is if it is on the page where b
-// begins, or if b continues after it.
+// readable returns how many bytes before b a window must begin so that all of it can be read. The memory around b
+// may have any content, but it must be mapped. That is certain on the page where b begins, and beyond it if b
+// continues there.
 func readable(b []byte, window uintptr) (back uintptr) {
 	const page = 4096
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
@@ -56,8 +55,8 @@ func readable(b []byte, window uintptr) (back uintptr) {
 // IsWide reports whether In64 takes about as long for 64 bytes as for one.
 func IsWide() bool { return avx2 }
 
-// In64 returns which of the first up to 64 bytes of b are in one of the lower four classes, and
-// which are in one of the higher. b must not be empty.
+// In64 returns which of the first up to 64 bytes of b are in one of the four lower classes, and which are in one of
+// the four higher ones. b must not be empty.
 func (c *Classes) In64(b []byte) (low, high uint64) {
 	if !avx2 {
 		return c.slow64(b)
@@ -71,9 +70,9 @@ func (c *Classes) In64(b []byte) (low, high uint64) {
 	return low, high
 }
 
-// triples64 returns the set of places among the first 64 bytes of b where a class of c[0] is also a
-// class of c[1] for the next byte and of c[2] for the one after that. Places without two following
-// bytes in b may be in the set or not.
+// triples64 returns the set of places among the first 64 bytes of b where the byte by c[0], the next one by c[1]
+// and the one after that by c[2] have a class in common. Places without two following bytes in b may or may not be
+// in the set.
 func triples64(c *[3]Classes, b []byte) uint64 {
 	if !avx2 {
 		return slowTriples64(c, b)
@@ -106,8 +105,7 @@ func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	return set
 }
 
-// Index returns the index of the first byte of b that is in a class, or the length of b if there is
-// none.
+// Index returns the index of the first byte of b that is in a class, or the length of b if there is none.
 func (c *Classes) Index(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
 		if low, high := c.In64(b[i:]); low|high != 0 {

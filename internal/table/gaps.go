@@ -537,7 +537,7 @@ func (r *run) roomBehind(tail uint32, ahead int) uint32 {
 	return room.until
 }
 
-// wakeUp adds to the awaited symbols those of all nodes whose segments may end by a byte.
+// wakeUp adds to the awaited symbols the symbols of all nodes whose segments may end by a byte.
 func (r *run) wakeUp(end uint32) {
 	s := r.s
 	for ; ; s.woken++ {

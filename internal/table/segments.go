@@ -32,8 +32,8 @@ type Segments struct {
 	// the path, which are read backwards. An edge leads to the rule whose last segment it is or, with
 	// IsPoint set, to a node. Further edges leave from states with higher numbers.
 	Trie
-	// First filters by the possible lengths of edges where segments begin, Last by those of segments that must end with
-	// the path.
+	// First filters by the possible lengths of edges where segments begin, Last does so for segments that must end
+	// with the path.
 	First Filter
 	Last  LastFilter
 	// Starts are filters of where segments may begin.

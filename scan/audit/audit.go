@@ -1,30 +1,28 @@
-// Package audit gives every request of a crawler one of nine verdicts and counts
-// them.
+// Package audit gives every request of a crawler one of nine verdicts and counts them.
 //
-// It never says more than the log proves, and its results depend on the set of lines
-// alone: not on their order, nor on the number of workers, nor on how the input was
-// cut.
+// It never claims more than the log proves. Its results depend only on the set of lines, not on
+// their order, the number of workers or how the input was split.
 //
 // A Worker (worker.go) consists of a reader of records, a part that knows the crawlers (crawlers.go) and how far
-// their identities are proven (identity.go), and one that judges (judging.go): it asks package judge for a
-// verdict by the copies of robots.txt that the crawler could lawfully use on the site that the request went to
-// (site.go). A path that the log has changed is read in more than one way (spellings.go). The result is an Event
-// (event.go). Most verdicts are final at once, and the event is counted (request.go, tally.go) and given to the
-// sinks of the caller. An event whose verdict may depend on answers to robots.txt elsewhere in the log is a
-// deferred record (deferred.go) until then, and each fetch of robots.txt leaves one, too. Deferred records are
-// sorted, perhaps on disk. When the whole input has been read, it is known whether addresses prove anything,
-// and the final pass over the records (finalpass.go) collects the answers to all clients and then, operator by
-// operator, what each crawler was told. With all that it asks package judge for the open verdicts, gives the
-// events to the same sinks, measures gaps and finds the most frequent unknown crawlers. The Report (package
-// report) is made from the counts (makereport.go), and is given out only if its numbers add up.
+// their identities are proven (identity.go), and a part that judges (judging.go). The latter asks package judge for
+// a verdict, given the copies of robots.txt that the crawler could lawfully use on the requested site (site.go). A
+// path that the log has changed is read in more than one way (spellings.go). The result is an Event (event.go).
+// Most verdicts are final at once: the event is counted (request.go, tally.go) and passed to the caller's sinks. An
+// event whose verdict may depend on answers to robots.txt elsewhere in the log becomes a deferred record
+// (deferred.go), and so does each fetch of robots.txt. Deferred records are sorted, on disk if necessary. At the
+// end of the input, when it is known whether addresses prove anything, the final pass over the records
+// (finalpass.go) collects the answers to all clients and then, operator by operator, the answers to each crawler.
+// It asks package judge for the open verdicts, passes the events to the same sinks, measures gaps and finds the
+// most frequent unknown crawlers. The Report (package report) is made from the counts (makereport.go), and is
+// returned only if its numbers add up.
 //
-// figures.go counts what a row requested; violationpaths.go sorts the paths of violations, which may be any
-// number; changes.go compares the times around changes of robots.txt, and whatif.go two robots.txt. What clients
-// may name without end is kept in bounded numbers (bounded.go). Clients may also be verified by names that are
-// looked up after the log was read.
+// figures.go counts the requests of a row; violationpaths.go sorts the paths of violations, of
+// which there may be any number; changes.go compares the times around changes of robots.txt, and
+// whatif.go compares two robots.txt. Whatever clients may invent is kept in bounded numbers
+// (bounded.go). Clients may also be verified by names that are looked up after the log was read.
 //
-// A Run may also be written as the state of a part of the input. States add up to the run over all of it
-// (state.go), whose facts let the requests of each part be given to the sinks.
+// A Run may also be written as the state of a part of the input. States add up to the run over the
+// whole input (state.go), and with its facts the requests of each part can be passed to the sinks.
 package audit
 
 import (
@@ -46,51 +44,45 @@ import (
 type Config struct {
 	Crawlers *crawler.Set
 	Policy   *policy.Policy
-	// WhatIf, if not nil, is another robots.txt, as Policy is one of policy.Constant. No request gets
-	// a verdict then: Report.WhatIf says what it would change. There are no states.
+	// WhatIf, if not nil, is another robots.txt, made like Policy by policy.Constant. Requests get no
+	// verdicts then: Report.WhatIf shows what it would change. States are not possible.
 	WhatIf *policy.Policy
 	// Identities verifies clients by their addresses. If nil, no address ranges are known.
 	Identities *crawler.Identities
 	// ClientIP selects the field of a record that holds the client's address.
 	ClientIP crawler.ClientIP
-	// Period is the time whose requests are counted and judged. Answers to robots.txt count as
-	// facts whenever they were given, and requests without a time are in each period.
+	// Period limits which requests are counted and judged. Answers to robots.txt count as facts
+	// whenever they were given, and requests without a time are in each period.
 	Period Period
 	// Only selects the crawlers to report. All are still counted, in states too, and passed to Judged.
 	Only report.Choice
 	// Zone is the time zone for the hours and days of timelines. The default is UTC.
 	Zone *time.Location
-	// Dialect, if not nil, is the dialect by which all crawlers are judged.
-	// Otherwise each crawler is judged by its own.
+	// Dialect, if not nil, is the dialect used for all crawlers. Otherwise each crawler has its own.
 	Dialect *automaton.Dialect
-	// Proxied, if not nil, sets Report.Proxied. If nil, the lines decide. Set it when auditing part of a
-	// log, which may not show what the whole log shows.
+	// Proxied, if not nil, sets Report.Proxied. If nil, the lines decide. Set it when auditing part of
+	// a log, whose lines may differ from the whole.
 	Proxied *bool
-	// Cut, if not nil, likewise sets Report.AddressesCut for IPv4 addresses.
+	// Cut, if not nil, likewise sets Report.AddressesCut, for IPv4 addresses.
 	Cut *bool
-	// Samples is how many raw lines of violations to keep for each crawler, 0 or
-	// more.
+	// Samples is how many raw lines of violations to keep for each crawler, 0 or more.
 	Samples int
-	// KeepAddresses keeps the addresses of violations until the report, for
-	// Run.Unverified.
+	// KeepAddresses keeps the addresses of violations until the report is made, for Run.Unverified.
 	KeepAddresses bool
-	// NeedsAddresses is set if the caller also relies on addresses, so Report.Proxied is always determined.
+	// NeedsAddresses means that the caller uses addresses too, so Report.Proxied is always determined.
 	NeedsAddresses bool
 	Listeners
-	// Memory is the number of bytes that a run may hold besides what the other fields of Config take;
-	// 0 means 256 MiB. Deferred records that do not fit spill to a temporary file in
-	// TempDir, which defaults to os.TempDir. Workers is the number of workers that share the memory; 0 means
-	// 1.
+	// Memory is the number of bytes that a run may use besides the other fields of Config; 0 means 256
+	// MiB. Deferred records that do not fit spill to a temporary file in TempDir, which defaults to
+	// os.TempDir. Workers is the number of workers that share the memory; 0 means 1.
 	Memory  int64
 	Workers int
 	TempDir string
-	// Basis describes the files and options, for the sentences of the report. Nil stands
-	// for the zero Basis.
+	// Basis describes the files and options, for the sentences of the report. The default is the zero Basis.
 	Basis *report.BasisInfo
 }
 
-// Period is a time from Since on and before Until. A zero bound is none: the zero value is
-// all time.
+// Period is the time from Since until just before Until. Zero means no bound, so the zero Period covers all time.
 type Period struct{ Since, Until time.Time }
 
 // IsAll reports whether the period has no bounds.
@@ -104,34 +96,33 @@ func (p Period) contains(nanos int64) bool {
 
 // Inputs describes the inputs for the report. Only the caller of a Worker knows them.
 type Inputs struct {
-	// Program is the version of the program, Command its command line.
+	// Program is the version of the program, and Command is its command line.
 	Program, Command string
-	// TimeZone is the name of Config.Zone, as report.Zone has it.
+	// TimeZone is the name of Config.Zone, as for report.Zone.
 	TimeZone string
-	// MaxUnparsed is the share of lines that could not be parsed, in per cent, above which
-	// an input makes the report partial.
+	// MaxUnparsed is the percentage of unparsed lines above which an input makes the report partial.
 	MaxUnparsed float64
-	// List has all that the workers read.
+	// List describes everything that the workers read.
 	List     []report.InputInfo
 	Warnings []string
-	// Notes are more assumptions.
+	// Notes are additional assumptions.
 	Notes []string
-	// Partial: not all of the input was read.
+	// Partial means that some input was not read.
 	Partial bool
-	// By is the unit of timelines, hour or day. Empty: hour if there are at most seven days from
-	// the first request to the last, otherwise day.
+	// By is the unit of timelines, hour or day. The default is hour if the requests span at most seven
+	// days, otherwise day.
 	By string
 }
 
 // Auditor judges logs. It is immutable and safe for any number of goroutines.
 type Auditor struct {
 	config    Config
-	profiles  map[*crawler.Profile]uint32 // index in Config.Crawlers.Profiles
-	operators []uint32                    // of each profile: the number of its operator
+	profiles  map[*crawler.Profile]uint32 // indexes in Config.Crawlers.Profiles
+	operators []uint32                    // the operator's number, by profile
 	limited   bool                        // by Config.Period
-	verifies  bool                        // whether it matters if addresses belong to a proxy
+	verifies  bool                        // whether it matters that addresses belong to a proxy
 	changes   changes
-	zoneless  func() *policy.Policy // returns the policy for times whose zone is not known
+	zoneless  func() *policy.Policy // returns the policy for times in an unknown zone
 }
 
 // New returns an auditor.
@@ -158,14 +149,14 @@ func New(c Config) *Auditor {
 	return a
 }
 
-// zoneless is by how much more the times of a log may be wrong that names no zone, and whose zone
-// is not known: they are taken as UTC (audit-rules 10).
+// zoneless is the additional uncertainty of the times of a log that names no zone and whose zone is
+// unknown. They are taken as UTC (audit-rules 10).
 const zoneless = 14 * time.Hour
 
-// settle finds out what all lines show of the addresses in them, and counts by that.
+// settle determines what all lines reveal about their addresses, and adjusts the counts.
 func (r *Run) settle() { r.tally.settle(&r.auditor.config, r.auditor.verifies) }
 
-// policy returns the policy by which requests are judged: all lines have been read.
+// policy returns the policy for judging requests. All lines must have been read.
 func (r *Run) policy() *policy.Policy {
 	if r.tally.Zoneless > 0 {
 		return r.auditor.zoneless()
@@ -173,19 +164,18 @@ func (r *Run) policy() *policy.Policy {
 	return r.auditor.config.Policy
 }
 
-// Run is one audit: workers count parts of the input, and Report adds up their
-// counts. Close it after use.
+// Run is one audit: workers count parts of the input, and Report adds up the counts. Close it after use.
 type Run struct {
 	auditor   *Auditor
 	budget    budget
 	deferred  *spill.Sorter
 	workers   []*Worker
-	mu        sync.Mutex      // while workers count
+	mu        sync.Mutex      // for workers that count concurrently
 	tally     *tally          // of finished workers and added states, and rows of others
-	hasStates bool            // that were added
-	ctx       context.Context // of StopAt; nil if it was not called
+	hasStates bool            // whether states were added
+	ctx       context.Context // set by StopAt, or nil
 	verified  map[verifiedKey]bool
-	paths     *violationPaths // while the report is made
+	paths     *violationPaths // set while the report is made
 }
 
 // Begin returns a new run.
@@ -203,7 +193,7 @@ func (a *Auditor) Begin() *Run {
 // Close removes the run's temporary file and releases its memory.
 func (r *Run) Close() error { return r.deferred.Close() }
 
-// StopAt makes Report, WriteState and Unverified stop when ctx ends, with its error.
+// StopAt makes Report, WriteState and Unverified stop with the error of ctx when ctx ends.
 func (r *Run) StopAt(ctx context.Context) {
 	r.ctx = ctx
 	r.deferred.StopAt(ctx)
@@ -216,8 +206,7 @@ func (r *Run) addRows(known map[*crawler.Profile]*row) {
 	r.tally.addRows(known)
 }
 
-// endWorkers adds the counts of the workers to the run's tally. They must not be used
-// afterwards.
+// endWorkers adds the counts of the workers to the run's tally. The workers must not be used afterwards.
 func (r *Run) endWorkers() error {
 	for _, w := range r.workers {
 		if err := w.end(); err != nil {
@@ -229,7 +218,7 @@ func (r *Run) endWorkers() error {
 	return nil
 }
 
-// subject returns a crawler as robots.txt sees it.
+// subject returns a crawler as the subject of robots.txt.
 func (a *Auditor) subject(c crawler.Claim) reading.Subject {
 	s := reading.Subject{Tokens: c.Tokens(), Readings: reading.UnknownReadings()}
 	dialect := a.config.Dialect
@@ -245,7 +234,7 @@ func (a *Auditor) subject(c crawler.Claim) reading.Subject {
 	return s
 }
 
-// classOf returns how a crawler reads answers other than success.
+// classOf returns how a crawler treats unsuccessful answers.
 func classOf(p *crawler.Profile) answer.Class {
 	if p != nil && p.Dialect == automaton.Google.String() {
 		return answer.Google
@@ -253,9 +242,8 @@ func classOf(p *crawler.Profile) answer.Class {
 	return answer.Others
 }
 
-// operator returns the operator of a crawler as deferred records have it. Crawlers of
-// one operator may hand each other the copies that they fetched. An unknown crawler is
-// its own operator.
+// operator returns the key of a crawler's operator in deferred records. Crawlers of one operator
+// may share the copies that they fetched. An unknown crawler is its own operator.
 func (a *Auditor) operator(c crawler.Claim) []byte {
 	if c.Profile != nil {
 		return binary.AppendUvarint([]byte{aboutKnown}, uint64(a.operators[a.profiles[c.Profile]]))
@@ -263,8 +251,8 @@ func (a *Auditor) operator(c crawler.Claim) []byte {
 	return unknownOperator(lower(c.Name))
 }
 
-// lower returns a name in lower case. Only ASCII letters are folded, as in product tokens, and
-// all other bytes are kept: names that still differ belong to different crawlers.
+// lower returns a name in lower case. It folds only ASCII letters, as in product tokens: names that
+// still differ belong to different crawlers.
 func lower(name string) string {
 	b := []byte(name)
 	for i, c := range b {

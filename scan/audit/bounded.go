@@ -10,10 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// bounded counts by keys that clients choose, and keeps at most about twice limit of
-// them. The keys kept are those with the smallest hashes: they depend on the set of
-// keys alone, not on their order, and their counts are exact. Maps of parts of an
-// input merge to the map of the whole.
+// bounded counts by keys that clients choose, and keeps at most about twice limit of them. It keeps
+// the keys with the smallest hashes, so the choice depends only on the set of keys, not on their
+// order, and their counts are exact. Maps of parts of an input merge to the map of the whole.
 type bounded[K comparable] = boundedSums[K, tallied]
 
 // boundedSums is like bounded, with a sum for each key.
@@ -21,11 +20,11 @@ type boundedSums[K comparable, V sum[V]] struct {
 	limit int
 	hash  func(K) uint64
 	Kept  map[K]V `cbor:"1,keyasint"`
-	Below uint64  `cbor:"2,keyasint,omitempty"` // only keys with smaller hashes are kept; 0: all are
-	Rest  int64   `cbor:"3,keyasint,omitempty"` // the count of all keys that are not kept
+	Below uint64  `cbor:"2,keyasint,omitempty"` // only keys with smaller hashes are kept; 0 means all
+	Rest  int64   `cbor:"3,keyasint,omitempty"` // the count of all dropped keys
 }
 
-// sum is what boundedSums adds up.
+// sum is the type of the values that boundedSums adds up.
 type sum[V any] interface {
 	Plus(V) V
 	Times(n int64) V // n times the value
@@ -39,8 +38,7 @@ func (n occurrences) Plus(more occurrences) occurrences { return n + more }
 func (n occurrences) Times(t int64) occurrences         { return n * occurrences(t) }
 func (n occurrences) Count() int64                      { return int64(n) }
 
-// tallied is a count, with the time from the first to the last event counted and the bytes of
-// answers, if these matter.
+// tallied is a count with, where these matter, the time from the first to the last event and the bytes of answers.
 type tallied struct {
 	N      int64   `cbor:"1,keyasint"`
 	Period period  `cbor:"2,keyasint,omitzero"`
@@ -65,7 +63,7 @@ func newBounded[K comparable](limit int, hash func(K) uint64) *bounded[K] {
 	return &bounded[K]{limit: limit, hash: hash, Kept: map[K]tallied{}}
 }
 
-// len returns how many keys are kept. A nil map has none.
+// len returns the number of keys kept. A nil map has none.
 func (b *boundedSums[K, V]) len() int {
 	if b == nil {
 		return 0
@@ -84,7 +82,7 @@ func (b *boundedSums[K, V]) add(k K, t V) {
 	b.prune(2)
 }
 
-// prune drops the keys beyond the limit if there are more than slack times as many.
+// prune drops the keys beyond the limit once there are more than slack times as many.
 func (b *boundedSums[K, V]) prune(slack int) {
 	if len(b.Kept) <= slack*b.limit {
 		return
@@ -97,7 +95,7 @@ func (b *boundedSums[K, V]) prune(slack int) {
 	b.lower(hashes[b.limit])
 }
 
-// lower keeps only the keys whose hashes are below a number.
+// lower drops the keys whose hashes are not below the bound.
 func (b *boundedSums[K, V]) lower(below uint64) {
 	b.Below = below
 	for k, t := range b.Kept {
@@ -108,8 +106,8 @@ func (b *boundedSums[K, V]) lower(below uint64) {
 	}
 }
 
-// mostFrequent lists at most so many keys of a map, the most frequent first, then in their order, and
-// returns the count of all others.
+// mostFrequent lists at most that many keys of a map, the most frequent first, then in their order,
+// and returns the count of all others.
 func mostFrequent[T any](b *bounded[string], most int, info func(string, int64) T) (list []T, others int64) {
 	b.prune(1)
 	list, others = []T{}, b.Rest
@@ -135,7 +133,7 @@ func (b *boundedSums[K, V]) mergeTimes(other *boundedSums[K, V], n int64) {
 	}
 	b.Rest += other.Rest * n
 	if len(b.Kept) == 0 && b.Below == other.Below && n == 1 {
-		b.Kept = maps.Clone(other.Kept) // at once in its size
+		b.Kept = maps.Clone(other.Kept) // allocated once in its final size
 		b.prune(2)
 		return
 	}
@@ -144,11 +142,11 @@ func (b *boundedSums[K, V]) mergeTimes(other *boundedSums[K, V], n int64) {
 	}
 }
 
-// hashString is FNV-1a, mixed so that all its bits depend on all bytes. It gives the
-// same on every machine, because reports depend on it.
+// hashString is FNV-1a, mixed so that each bit depends on all bytes. It is the same on every
+// machine because reports depend on it.
 func hashString(s string) uint64 { return hashBytes(s) }
 
-// hashBytes is hashString of bytes. It does not allocate.
+// hashBytes is hashString for bytes. It does not allocate.
 func hashBytes[T string | []byte](s T) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := range len(s) {
@@ -157,7 +155,7 @@ func hashBytes[T string | []byte](s T) uint64 {
 	return mix(h)
 }
 
-// mix is the finaliser of splitmix64. It never returns 0, which stands for no bound.
+// mix is the finaliser of splitmix64. It never returns 0, which means "no bound".
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -167,7 +165,7 @@ func mix(x uint64) uint64 {
 	return max(x, 1)
 }
 
-// shortened returns a text with at most so many of its bytes.
+// shortened returns a text, cut to at most that many bytes.
 func shortened(text []byte, most int) string {
 	if len(text) > most {
 		return fmt.Sprintf("%s (longer than %d bytes)", text[:most], most)
@@ -175,31 +173,31 @@ func shortened(text []byte, most int) string {
 	return string(text)
 }
 
-// maxSample is how many bytes of a line are kept.
+// maxSample is how many bytes are kept of a line.
 const maxSample = 4 << 10
 
-// beginning returns as much of a line as is kept.
+// beginning returns the part of a line that is kept.
 func beginning(line []byte) []byte { return line[:min(len(line), maxSample)] }
 
-// sample is a raw line of a log, at most its first 4 KiB.
+// sample is a raw line of a log, cut to 4 KiB.
 type sample struct {
-	Time int64 // in nanoseconds since 1970; 0 if there is none
+	Time int64 // in nanoseconds since 1970; 0 if unknown
 	Line []byte
 }
 
-// samples keeps the smallest of the lines added, by time and then by bytes, so that
-// the choice does not depend on the order of the input: at most so many, and maxSampleBytes.
+// samples keeps the smallest lines, by time and then by bytes, so that the choice does not depend
+// on the order of the input. It keeps at most that many, and at most maxSampleBytes.
 type samples struct {
 	most  int
 	Kept  []sample `cbor:"1,keyasint,omitempty"` // in order
-	bytes int      // of the lines kept
+	bytes int      // size of the lines kept
 }
 
 func compareSamples(x, y sample) int {
 	return cmp.Or(cmp.Compare(x.Time, y.Time), bytes.Compare(x.Line, y.Line))
 }
 
-// add copies a line if it is one of the smallest.
+// add copies a line if it is among the smallest.
 func (s *samples) add(time int64, line []byte) {
 	if s.most == 0 {
 		return
@@ -218,10 +216,10 @@ func (s *samples) add(time int64, line []byte) {
 	s.cut(maxSampleBytes)
 }
 
-// sampleBytes is the overhead of a line besides its bytes.
+// sampleBytes is the overhead of a line in addition to its bytes.
 const sampleBytes = 64
 
-// cut drops the last lines until those kept take at most so many bytes.
+// cut drops the last lines until the rest fits into that many bytes.
 func (s *samples) cut(most int) {
 	for s.bytes > most {
 		s.drop()

@@ -22,9 +22,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// auditSplit audits lines as an audit of many cores does: cut into chunks at
-// random, each given to one of n workers, their tallies merged in any order.
-// Each chunk is overwritten once it has been counted.
+// auditSplit audits lines as an audit of many cores does: cut into chunks at random, each given to one of n
+// workers, their tallies merged in any order. Each chunk is overwritten once it has been counted.
 func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, lines []string, n int) *report.Report {
 	t.Helper()
 	run := begin(t, a)
@@ -57,8 +56,7 @@ func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, line
 // manyNames are more names than are listed, and than fit into a little memory.
 const manyNames = 1500
 
-// checkBounds fails the test where a worker holds more than it may of what
-// strangers chose.
+// checkBounds fails the test where a worker holds more than it may of what strangers chose.
 func checkBounds(t testing.TB, w *Worker) {
 	t.Helper()
 	check := func(what string, n, most int) {
@@ -71,9 +69,8 @@ func checkBounds(t testing.TB, w *Worker) {
 	check("lines not parsed", len(w.tally.Quoted.Kept), maxUnparsed)
 }
 
-// checkOrder audits lines in their order and in others, by one worker and by
-// several, and fails the test unless all reports are equal to the byte. It
-// returns the report.
+// checkOrder audits lines in their order and in others, by one worker and by several, and fails the test unless all
+// reports are equal to the byte. It returns the report.
 func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *report.Report {
 	t.Helper()
 	f := byName(t, formatName)
@@ -141,8 +138,7 @@ func TestOrderOfAMessyLog(t *testing.T) {
 	}
 }
 
-// manyRules is a robots.txt with n rules; rule i, from 0, is on line i+2 and
-// forbids /r/i/.
+// manyRules is a robots.txt with n rules; rule i, from 0, is on line i+2 and forbids /r/i/.
 func manyRules(n int) string {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -152,8 +148,8 @@ func manyRules(n int) string {
 	return b.String()
 }
 
-// TestOrderOfFloods: also where strangers choose more names, rules and hosts than
-// are kept, the report depends on the set of lines alone.
+// TestOrderOfFloods checks that the report depends only on the set of lines, even if strangers
+// choose more names, rules and hosts than are kept.
 func TestOrderOfFloods(t *testing.T) {
 	target := func(rule int) string { return fmt.Sprintf("/r/%d/", rule) }
 	hostRequests := func(i int) int64 { return 1 + int64(i)%5/4 }
@@ -282,9 +278,8 @@ func TestOrderOfFloods(t *testing.T) {
 	}
 }
 
-// TestEqualNames: a crawler that nobody knows may call itself as a known one is called whose words
-// are others. The order of the two rows is not left to chance: of so many rows no sorting keeps
-// equal ones in order.
+// TestEqualNames checks the order of the rows of a known crawler and an unknown one that calls
+// itself the same. Sorting so many rows does not keep equal ones in order by chance.
 func TestEqualNames(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
 	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}}
@@ -319,8 +314,7 @@ func smallest[K comparable](counts map[K]int64, limit int, hash func(K) uint64) 
 	return kept, rest
 }
 
-// TestHashesAreFixed: what they decide must be the same on every machine and in
-// every version.
+// TestHashesAreFixed checks that hashes are the same on every machine and in every version.
 func TestHashesAreFixed(t *testing.T) {
 	for s, want := range map[string]uint64{"": 0xf52a15e9a9b5e89b, "acmebot": 0x1f5d1bf1ea97a68e} {
 		if got := hashString(s); got != want {
@@ -332,9 +326,8 @@ func TestHashesAreFixed(t *testing.T) {
 	}
 }
 
-// TestListsOfAllCrawlersAreBounded: however many crawlers violate however many rules, on
-// however many sites, the lists of a report together have their bounds, all counts stay, and
-// short lists are whole.
+// TestListsOfAllCrawlersAreBounded checks that the lists of a report stay within their common limits, however many
+// crawlers violate however many rules on however many sites, while all counts stay right and short lists complete.
 func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 	tally := (&Auditor{config: Config{Samples: 1 << 20}}).newTally()
 	var rows []*row
@@ -382,8 +375,8 @@ func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 	}
 }
 
-// TestSamplesAreBoundedInBytes: which lines are quoted depends on the lines alone, also when
-// not all that may be quoted have room.
+// TestSamplesAreBoundedInBytes checks that the choice of quoted lines depends only on the lines,
+// even if not all of them fit.
 func TestSamplesAreBoundedInBytes(t *testing.T) {
 	var lines [][]byte
 	for i := range 300 {
@@ -437,8 +430,8 @@ func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
 	}
 }
 
-// TestHowManySamples: as many as are asked for, each the line as it is, up to a length, also if it
-// is there twice.
+// TestHowManySamples checks that as many lines as requested are quoted unchanged, up to a length,
+// even if a line occurs twice.
 func TestHowManySamples(t *testing.T) {
 	e := entry{target: "/private/\x1b[31m\xff" + strings.Repeat("x", 2*maxSample)}
 	want := report.SampleInfo{Time: reporttest.Time("2026-03-02T10:00:00Z"), Line: e.String()[:maxSample]}
@@ -464,8 +457,8 @@ func TestUnparsedSamplesAreTheSmallest(t *testing.T) {
 	}
 }
 
-// Workers in goroutines with so little memory that they spill make the report of
-// one worker with plenty. It is for the race detector too.
+// TestWorkersThatSpillMakeOneReport checks that concurrent workers with so little memory that they
+// spill make the same report as one worker with plenty. It also serves the race detector.
 func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 	roomy := stateAuditor(t)
 	config := roomy.config
@@ -505,7 +498,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 	}
 }
 
-// What keeps a record from being kept is told, and there is no report.
+// TestNoReportWhereRecordsCouldNotBeKept checks that errors of keeping records are returned instead of a report.
 func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
 	config := stateAuditor(t).config
 	config.Memory, config.TempDir = 1<<20, "no/such/folder"
@@ -536,8 +529,8 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// What a worker remembers is charged in full: with room for 4 MB it takes no more than that
-// and its tables, whatever is distinct in the lines.
+// TestQuotaIsEnough checks that everything a worker remembers is charged: with a quota of 4 MB it
+// takes no more than that and its tables, however varied the lines are.
 func TestQuotaIsEnough(t *testing.T) {
 	long := strings.Repeat("x", 7900)
 	for name, line := range map[string]func(i int) entry{
@@ -678,8 +671,7 @@ func checkRobots(r *report.Report, s *sums) {
 		countsOf(t.Listed, func(l report.SizeInfo) int64 { return l.N })...)
 }
 
-// checkVersions checks the violations by version: one is counted for each origin that it may
-// have been on.
+// checkVersions checks the violations by version: one is counted for each origin that it may have been on.
 func checkVersions(r *report.Report, s *sums) {
 	violations := r.Totals.Verdicts[report.Violation]
 	uncited := violations
@@ -792,7 +784,7 @@ func checkTimeline(l *report.Timeline, s *sums, what string, c *report.CrawlerIn
 	s.require(slices.IsSortedFunc(l.From, func(x, y report.Time) int { return x.Compare(y.Time) }) && l.By < report.Units, what)
 }
 
-// checkPathSums checks that paths are of so many requests.
+// checkPathSums checks the number of requests for paths.
 func checkPathSums(p *report.PathList, s *sums, what string, requests int64) {
 	counts := countsOf(p.List, func(of report.PathInfo) int64 { return of.N - of.TooHigh })
 	if p.Exact {
@@ -833,7 +825,7 @@ func countsOf[T any](list []T, n func(T) int64) (counts []int64) {
 	return counts
 }
 
-// Every way to a report checks it.
+// TestReportThatDoesNotAddUpIsAnError checks that every way to make a report checks its sums.
 func TestReportThatDoesNotAddUpIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	lines := stateLog(rand.New(rand.NewPCG(3, 4)), 100)
@@ -848,7 +840,7 @@ func TestReportThatDoesNotAddUpIsAnError(t *testing.T) {
 	}
 }
 
-// States whose sums would overflow are refused, not added up to few.
+// TestStatesOfTooManyLinesAreRefused checks that states whose sums would overflow are refused.
 func TestStatesOfTooManyLinesAreRefused(t *testing.T) {
 	a := stateAuditor(t)
 	many := a.newTally()
@@ -896,8 +888,7 @@ func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 	return found
 }
 
-// decideOne makes the final pass of a run over three lines and one deferred record of unknown
-// origin.
+// decideOne makes the final pass of a run over three lines and one deferred record of unknown origin.
 func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	t.Helper()
 	run := a.Begin()
@@ -909,12 +900,12 @@ func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 		t.Fatal(err)
 	}
 	if _, err = run.Report(Inputs{}); errors.Is(err, errSum) {
-		return nil // the record is of no line
+		return nil // no line made the record
 	}
 	return err
 }
 
-// Any bytes of a deferred record give a verdict or an error.
+// TestLateRecordsThatMakeNoSenseAreErrors checks that any bytes in a deferred record give a verdict or an error.
 func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	a := stateAuditor(t)
 	good := map[string][]byte{
@@ -976,7 +967,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 			t.Errorf("%s: %v in %x", name, err, record)
 		}
 	}
-	// These are of many kinds; what they need of other records may be missing.
+	// These have many kinds, and may lack other records that they need.
 	for name, record := range map[string][]byte{
 		"request of a site of several copies": recordsOf(t, a,
 			entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordEvent),

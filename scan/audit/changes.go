@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	aroundChange = 14 * 24 * hour // the times that are compared
-	maxChanges   = 20             // that are listed
+	aroundChange = 14 * 24 * hour // how much time is compared
+	maxChanges   = 20             // how many are listed
 )
 
-// side is the time before a change, whose counter is even, or that after it, up to another change.
+// side is the time before a change (with an even counter) or after it, up to the next change.
 type side struct {
 	policy.Change
 	counter  uint32 // its index in changes
 	from, to int64
 }
 
-// changes are both sides of each change, by site, then by time.
+// changes are both sides of each change, sorted by site, then by time.
 type changes []side
 
 func newChanges(p *policy.Policy) (all changes) {
@@ -37,7 +37,7 @@ func newChanges(p *policy.Policy) (all changes) {
 	return all
 }
 
-// around returns the sides on which a time is: after a change of its site, before the next one, or both.
+// around returns the sides to which a time belongs: after a change of its site, before the next one, or both.
 func (c changes) around(at policy.Site, t int64) changes {
 	c = c[sort.Search(len(c), func(i int) bool {
 		return c[i].First > at.First || c[i].First+c[i].N > at.First && c[i].to > t
@@ -49,8 +49,8 @@ func (c changes) around(at policy.Site, t int64) changes {
 	return c[:n]
 }
 
-// fetch looks at a crawler's fetches of robots.txt, in the order of time, for the first that was sent the
-// new file. Clocks may differ by the skew: the old one may still be sent within it.
+// fetch looks through a crawler's fetches of robots.txt, in order of time, for the first that was sent the new
+// file. Because clocks may differ by the skew, the old file may still be sent for that long.
 func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 	for _, s := range c.around(x.Site, x.Time) {
 		v, from, isSame := p.Versions(s.First), s.At, x.Kind == judge.ToldSame
@@ -64,10 +64,11 @@ func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 	}
 }
 
-// visit looks at a request that some version of its site forbids: all others are for no changed path.
+// visit counts a request for its changes. Some version of its site must forbid it; otherwise no
+// change affects its path.
 func (c changes) visit(p *policy.Policy, x *Event) {
 	for _, s := range c.around(x.from.Site, x.Time) {
-		var of [2]policy.Stance // a version without a copy permits
+		var of [2]policy.Stance // a missing copy permits
 		for i, version := range [2]int32{s.Old, s.New} {
 			if n := p.Versions(s.First)[version].Copy; n >= 0 {
 				of[i] = x.stances[0][n]
@@ -79,12 +80,12 @@ func (c changes) visit(p *policy.Policy, x *Event) {
 	}
 }
 
-// info makes the part of a report about the changes within the log with the most requests.
+// info returns the changes within the log that have the most requests, for a report.
 func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more int64) {
 	days := func(s side) float64 {
 		return float64(max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)) / float64(24*hour)
 	}
-	found := map[uint32]*report.RobotsChange{} // by the counters before changes
+	found := map[uint32]*report.RobotsChange{} // by the counters of the sides before
 	for _, r := range t.rows(&a.config.Only) {
 		for counter := range r.Around {
 			n := counter &^ 1

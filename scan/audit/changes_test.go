@@ -98,7 +98,7 @@ func TestChangeIsComparedByHand(t *testing.T) {
 	}
 }
 
-// What cannot be said is said, and is not 0.
+// TestChangeSaysWhatItDoesNotKnow checks that unknown values are marked as such, and are not 0.
 func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 	versions := []version{{from: -90 * day0, body: oldRobots}, {from: 0, body: newRobots}}
 	moved := func(by int, e entry) entry {
@@ -169,7 +169,7 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// Impostors are in no number, unless the addresses are a proxy's.
+// TestChangeIsWithoutImpostors checks that impostors are not counted, unless the addresses are a proxy's.
 func TestChangeIsWithoutImpostors(t *testing.T) {
 	for proxied, want := range map[bool]string{false: "requests 2\n", true: "requests 3\n"} {
 		set := crawlers(t)
@@ -185,7 +185,7 @@ func TestChangeIsWithoutImpostors(t *testing.T) {
 	}
 }
 
-// Of many changes those with the most requests are listed.
+// TestChangesAreBounded checks that the changes with the most requests are listed.
 func TestChangesAreBounded(t *testing.T) {
 	const sites, names = maxChanges + 5, 43
 	var list []version
@@ -219,8 +219,8 @@ func TestChangesAreBounded(t *testing.T) {
 	}
 }
 
-// In any order, by any number of workers with little memory, and as states, the same is said; and it
-// is what a plain count of all requests says.
+// TestChangesOfPartsAreThoseOfTheWhole checks that the result does not depend on the order of lines, the number of
+// workers with little memory, or states, and that it agrees with a plain count of all requests.
 func TestChangesOfPartsAreThoseOfTheWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 34))
 	versions := []version{

@@ -9,54 +9,52 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// agent is a crawler or an HTTP library that a User-Agent header names, with all that a
-// worker needs of a crawler: its row, and the rules that bind it. It may also be a header that was
-// overlooked.
+// agent is a crawler or an HTTP library named by a User-Agent header, with everything a worker needs to know about
+// a crawler: its row, and the rules that bind it. It may also represent an overlooked header.
 type agent struct {
 	crawler.Claim
 	row      *row
 	subject  reading.Subject
 	class    answer.Class
-	operator []byte // as in deferred records
-	// index is the index of the profile, 0 for an unknown crawler. word is the word of an
-	// unknown crawler in lower case, if its name is only a part of it: a.site_bot and
-	// b.site_bot are both listed as site_bot, but each has its own fetches.
+	operator []byte // its key in deferred records
+	// index is the index of the profile, or 0 for an unknown crawler. word is the word of an unknown
+	// crawler in lower case, if its name is only a part of that: a.site_bot and b.site_bot are both
+	// listed as site_bot, but their fetches are separate.
 	index  uint32
 	word   string
-	spread uint64        // of its targets among recent ones
-	proof  crawler.Proof // of its clients, unless it is ambiguous
-	// of is the agent of the crawler, and header the text in which tokens of other groups may
-	// stand, of an agent for one header whose claim is loose; nil otherwise.
+	spread uint64        // places its targets among the recent ones
+	proof  crawler.Proof // verifies its clients, unless it is ambiguous
+	// of and header are set in the agent of a single header whose claim is loose: of is the crawler's
+	// agent, and header the text that may contain tokens of other groups.
 	of     *agent
 	header []byte
-	// verified are the agents of an ambiguous header's rivals, as far as they were needed.
+	// verified are the agents of the rivals in an ambiguous header, made on demand.
 	verified []*agent
 	bound
 }
 
-// anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.
+// anyCDN is the agent of requests whose header a CDN has replaced, which hides any crawler.
 var anyCDN = &agent{Claim: crawler.Claim{Library: true}}
 
-// isCDN reports whether a CDN sends a header in place of the client's. Sources: Amazon
-// CloudFront, Developer Guide, "Request and response behavior for custom origins";
-// docs.webp.se, "User Agent for Origin".
+// isCDN reports whether a field is a header that a CDN sends instead of the client's. Sources: Amazon CloudFront,
+// Developer Guide, "Request and response behavior for custom origins"; docs.webp.se, "User Agent for Origin".
 func isCDN(field []byte) bool {
 	return string(field) == "Amazon CloudFront" || bytes.HasPrefix(field, []byte("WebP Cloud Services/"))
 }
 
-// clients identifies the crawlers that sent the records of a worker, and how far each record proves it.
+// clients identifies the crawlers behind a worker's records, and how far each record proves it.
 type clients struct {
 	auditor *Auditor
-	tally   *tally // whose rows the agents point at
+	tally   *tally // has the rows that agents point at
 	quota   *quota
 	headers *crawler.Reader
 	agents  memo[namedAgent]
-	recent  [recentHeaders]namedAgent // some of agents, each at its place
+	recent  [recentHeaders]namedAgent // some of agents, each in its slot
 	senders senders
-	sender  *sender // of the record that identify was last asked about
+	sender  *sender // of the record last passed to identify
 	known   map[*crawler.Profile]*agent
-	named   map[string]*agent // unknown crawlers, by their tokens
-	found   [2]client         // of identify
+	named   map[string]*agent // unknown crawlers by token
+	found   [2]client         // results of identify
 }
 
 func (w *clients) empty() {
@@ -67,12 +65,12 @@ func (w *clients) empty() {
 	w.agents, w.known, w.named = memo[namedAgent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}
 }
 
-// isCrawler reports whether it is a crawler. A nil agent is not.
+// isCrawler reports whether the agent is a crawler. A nil agent is not.
 func (c *agent) isCrawler() bool { return c != nil && c.row != nil }
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
-// agent returns the crawler that a User-Agent names, nil if it names none.
+// agent returns the crawler that a User-Agent names, or nil.
 func (w *clients) agent(field []byte) *agent {
 	recent := &w.recent[slotOf(field)%recentHeaders]
 	if recent.header == string(field) {
@@ -101,9 +99,9 @@ func (w *clients) agent(field []byte) *agent {
 	return c
 }
 
-// newAgent returns the agent of a claim. A log has many headers, but few crawlers: each
-// crawler has one agent, also an unknown one, which may change its header with every
-// request. A header that names several crawlers has an agent of its own.
+// newAgent returns the agent of a claim. A log has many headers but few crawlers, so each crawler
+// has one agent, even an unknown one, which may change its header with every request. A header that
+// names several crawlers has its own agent.
 func (w *clients) newAgent(claim crawler.Claim) *agent {
 	switch {
 	case claim.Library, claim.Overlooked:
@@ -161,8 +159,7 @@ func (w *clients) inHeader(c *agent, header []byte) *agent {
 	return &h
 }
 
-// verifiedAgent returns the agent of a crawler that an ambiguous header names, whose client is
-// verified.
+// verifiedAgent returns the agent of a verified crawler that an ambiguous header names.
 func (w *clients) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 	if !c.LooseAs(p) {
 		return w.knownAgent(p)
@@ -177,30 +174,29 @@ func (w *clients) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 	return v
 }
 
-// quota is what the memos of a worker, and the rows that its lines are counted in, may
-// hold, in bytes. They charge what they keep to it. When it is used up, all of them are
-// emptied before the next line, so that a log may have any number of distinct headers,
-// names, hosts, statuses and rules to be bound by, of any length.
+// quota limits, in bytes, what the memos of a worker may hold, and the rows in which its lines are counted. They
+// charge it for what they keep. When it is used up, all of them are emptied before the next line, so a log may have
+// any number of distinct headers, names, hosts, statuses and rules, of any length.
 type quota struct{ limit, held int }
 
 func (q *quota) isUsedUp() bool { return q.held > q.limit }
 
-// The overhead of entries besides their texts, in bytes, rounded up: a slot of a map that is half
-// full, the value, and what the allocator adds.
+// The overhead of entries besides their texts, in bytes, rounded up: a slot of a half-full map, the
+// value and the allocator's overhead.
 const (
 	memoBytes    = 256
-	agentBytes   = 2 << 10 // with its row
-	headerBytes  = 512     // of an agent for one header
+	agentBytes   = 2 << 10 // including its row
+	headerBytes  = 512     // an agent for one header
 	bindingBytes = 512
-	boundBytes   = 512 // for each copy of a binding
+	boundBytes   = 512 // per copy of a binding
 	statusBytes  = 64
 )
 
-// memo maps bytes from the log to the value that was made of them.
+// memo maps bytes from the log to the value derived from them.
 type memo[V any] map[string]V
 
-// keep adds a value that holds further bytes. Keys longer than maxMemoKey are rare, and are
-// read anew each time.
+// keep adds a value that holds that many further bytes. Keys longer than maxMemoKey are rare, and
+// are parsed anew each time.
 func (m memo[V]) keep(q *quota, key string, v V, further int) {
 	if len(key) > maxMemoKey {
 		return
@@ -211,16 +207,15 @@ func (m memo[V]) keep(q *quota, key string, v V, further int) {
 
 const maxMemoKey = 2 << 10
 
-// budget divides Config.Memory. What is not in it does not grow with the log: the tables of
-// a worker, some 5 MB, and the rows of a report, which has bounded lists.
+// budget divides Config.Memory. It leaves out what does not grow with the log: the tables of a
+// worker, some 5 MB, and the rows of a report, whose lists are bounded.
 type budget struct {
-	memos   int   // of one worker: see quota
+	memos   int   // per worker: see quota
 	records int64 // deferred records
-	paths   int64 // violationPaths, when the memos are no longer needed
+	paths   int64 // violationPaths, once the memos are no longer needed
 }
 
-// divide gives a quarter to the memos of all workers, and five eighths to deferred records. An eighth
-// is for garbage.
+// divide assigns a quarter to the memos of all workers, five eighths to deferred records, and the rest to garbage.
 func divide(memory int64, workers int) budget {
 	if memory <= 0 {
 		memory = defaultMemory
@@ -234,7 +229,7 @@ func divide(memory int64, workers int) budget {
 
 const (
 	defaultMemory = 256 << 20
-	// maxMemos is the most memory that a worker's memos can put to use: a log has 10^2 to 10^5 distinct headers
-	// and a few hosts.
+	// maxMemos is the most memory that a worker's memos can use well: a log has 10^2 to 10^5 distinct
+	// headers and a few hosts.
 	maxMemos = 24 << 20
 )

@@ -14,24 +14,24 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// A deferred record is kept until the whole input has been read. The order of its
-// bytes is the order in which the final pass needs it: first what concerns the crawlers
-// of all operators, then all records of each operator together. So a record begins with
+// A deferred record is kept until the whole input has been read. Sorted by bytes, records are in
+// the order in which the final pass needs them: first those about the crawlers of all operators,
+// then all records of each operator together. So a record begins with
 //
 //	0           about all
-//	1 operator  of a known operator, by its number
+//	1 operator  a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0
 //
 // After that comes its kind, with
 //
-//	answer   what a GET of /robots.txt by any client was answered
+//	answer   the answer to a GET of /robots.txt by any client
 //	counts   the counts of an unknown crawler in a part of the input
 //	fetch    a GET of /robots.txt by a crawler
 //	event    a request whose verdict is open, or that waits for Config.Judged
 //	delayed  a request to which a Crawl-delay applies
 //
-// The counts (state.go) follow the name as the crawler writes it. Each other kind has a type
-// below, whose method code lists its fields.
+// The counts (state.go) follow the name as the crawler writes it. Each other kind has a type below,
+// whose method code lists its fields.
 const (
 	aboutAll byte = iota
 	aboutKnown
@@ -47,11 +47,11 @@ const (
 	recordDelayed
 )
 
-// answered is what a GET of /robots.txt by any client was answered.
+// answered is the answer to a GET of /robots.txt by any client.
 type answered struct {
 	judge.Answer
 	site policy.Site
-	// mayBeCut is set if the address that Client belongs to is no client's in case addresses are cut.
+	// mayBeCut means that, if addresses are cut, the address that Client belongs to is no client's.
 	mayBeCut bool
 }
 
@@ -59,7 +59,7 @@ func (x *answered) code(c *coder) {
 	c.time(&x.Time)
 	c.flag(&x.HasTime)
 	c.site(&x.site)
-	octet(c, &x.Kind, judge.Kinds, "an answer is of no kind")
+	octet(c, &x.Kind, judge.Kinds, "an answer's kind is invalid")
 	if x.Kind == judge.ToldGone {
 		c.hash(&x.Client)
 		c.flag(&x.Stranger)
@@ -77,24 +77,24 @@ type fetch struct {
 	address  []byte // empty if it does not matter
 }
 
-// fetchUse is what a fetch of robots.txt is used for.
+// fetchUse is the use made of a fetch of robots.txt.
 type fetchUse byte
 
 const (
-	fetchCounted  fetchUse = iota // it is one of its crawler's
-	fetchOutside                  // it is outside of the period, but has told its crawler something
-	fetchTimeless                 // the log has no time for it: only the size counts
+	fetchCounted  fetchUse = iota // counted for its crawler
+	fetchOutside                  // outside the period, but it has informed its crawler
+	fetchTimeless                 // without a time in the log: only the size counts
 	fetchUses
 )
 
 func (x *fetch) code(c *coder) {
 	c.time(&x.Time)
 	c.sender(&x.Sender)
-	octet(c, &x.Kind, judge.Kinds, "an answer is of no kind")
+	octet(c, &x.Kind, judge.Kinds, "an answer's kind is invalid")
 	uvarint(c, &x.Size, math.MaxInt64)
-	octet(c, &x.identity, report.Identities, "an identity is of no kind")
-	octet(c, &x.use, fetchUses, "a fetch is of no use")
-	octet(c, &x.when, ifCuts, "it is counted in no case")
+	octet(c, &x.identity, report.Identities, "an identity is invalid")
+	octet(c, &x.use, fetchUses, "a fetch's use is invalid")
+	octet(c, &x.when, ifCuts, "its case is invalid")
 	text(c, &x.address)
 }
 
@@ -111,12 +111,12 @@ func (x *delayed) code(c *coder) {
 	c.sender(&x.from)
 	text(c, &x.address)
 	c.time(&x.time)
-	uvarint(c, &x.millis, math.MaxInt64/millisecond) // as many as a time.Duration can have
-	octet(c, &x.when, ifCuts, "it is counted in no case")
+	uvarint(c, &x.millis, math.MaxInt64/millisecond) // as many as fit into a time.Duration
+	octet(c, &x.when, ifCuts, "its case is invalid")
 }
 
-// code has the fields of a request whose verdict is open or, if counted, that has been counted and waits
-// for what the addresses prove. Sinks need more of it than a report.
+// code codes the fields of a request whose verdict is open or, if counted, that waits for the
+// meaning of the addresses. Sinks need more of it than a report.
 func (e *Event) code(c *coder, config *Config) {
 	c.sender(&e.from)
 	text(c, &e.proof)
@@ -124,18 +124,18 @@ func (e *Event) code(c *coder, config *Config) {
 	for _, is := range [...]*bool{&e.counted, &e.HasTime, &e.exact, &e.hasNormal, &e.Challenged} {
 		c.flag(is)
 	}
-	octet(c, &e.when, ifCuts, "it is counted in no case")
-	octet(c, &e.Identity, report.Identities, "an identity is of no kind")
-	octet(c, &e.Outcome, report.Outcomes, "a request is of no outcome")
-	octet(c, &e.MethodClass, report.Methods, "a request is of no method")
+	octet(c, &e.when, ifCuts, "its case is invalid")
+	octet(c, &e.Identity, report.Identities, "an identity is invalid")
+	octet(c, &e.Outcome, report.Outcomes, "a request's outcome is invalid")
+	octet(c, &e.MethodClass, report.Methods, "a request's method is invalid")
 	if e.counted {
-		octet(c, &e.Verdict, report.Verdicts, "a request has no verdict")
-		octet(c, &e.Reason, report.Reasons, "a request is undecided for no reason")
+		octet(c, &e.Verdict, report.Verdicts, "a request's verdict is invalid")
+		octet(c, &e.Reason, report.Reasons, "a request's reason is invalid")
 	} else {
 		e.codeOpen(c)
 	}
 	text(c, &e.Target)
-	size := e.Size - format.NoSizes // which is negative
+	size := e.Size - format.NoSizes
 	uvarint(c, &size, math.MaxInt64)
 	if config.Judged != nil {
 		e.codeListed(c)
@@ -149,7 +149,7 @@ func (e *Event) code(c *coder, config *Config) {
 }
 
 func (e *Event) codeOpen(c *coder) {
-	c.require(e.from.Site.N > 0 && e.HasTime, "a request is to no origin, or has no time")
+	c.require(e.from.Site.N > 0 && e.HasTime, "a request has no origin or no time")
 	e.stances = c.stances(e.from.Site, e.copies, false, e.stances)
 	if e.hasNormal {
 		e.normal = c.stances(e.from.Site, e.copies, true, e.normal)
@@ -161,7 +161,7 @@ func (e *Event) codeOpen(c *coder) {
 	fixed(c, &e.line)
 }
 
-// codeListed is for what Config.Judged gets, and no report needs.
+// codeListed codes what only Config.Judged needs.
 func (e *Event) codeListed(c *coder) {
 	uvarint(c, &e.Input, math.MaxInt32)
 	uvarint(c, &e.Number, mostLines)
@@ -172,8 +172,7 @@ func (e *Event) codeListed(c *coder) {
 	c.flag(&e.Cut)
 }
 
-// Any time that a format can parse lies well within these bounds, which leaves enough margin for
-// windows around them.
+// All times that a format can parse lie well within these bounds, which leaves margins for windows around them.
 var (
 	earliest = time.Date(1690, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 	latest   = time.Date(2240, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
@@ -183,25 +182,25 @@ var (
 type keeper struct {
 	run      *Run
 	deferred *spill.Writer
-	out      coder // of the record that is being made
-	err      error // the first
+	out      coder // the current record
+	err      error // the first error
 }
 
-// begin begins a record.
+// begin starts a record.
 func (w *keeper) begin(operator []byte, kind byte) *coder {
 	w.out.b = append(append(w.out.b[:0], operator...), kind)
 	return &w.out
 }
 
-// keep writes the record that was begun.
+// keep writes the current record.
 func (w *keeper) keep() {
 	if w.err == nil {
 		w.err = w.deferred.Add(w.out.b)
 	}
 }
 
-// deferCounts keeps the counts of an unknown crawler. A log may name any number of these; the sort
-// on disk adds up their rows in bounded memory.
+// deferCounts keeps the counts of an unknown crawler. A log may name any number of unknown
+// crawlers; sorting on disk adds up their rows in bounded memory.
 func (w *keeper) deferCounts(key string, row *row) {
 	c := w.begin(unknownOperator(key), recordCounts)
 	text(c, &row.name)
@@ -209,8 +208,8 @@ func (w *keeper) deferCounts(key string, row *row) {
 	w.keep()
 }
 
-// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, who may be a stranger
-// that names no crawler.
+// deferAnswer keeps the record as an answer to a GET of robots.txt. stranger means that the client
+// names no crawler.
 func (w *Worker) deferAnswer(at *site, kind judge.Kind, stranger bool) {
 	x := answered{Answer: judge.AnswerOf(kind, w.record.Time, w.record.HasTime), site: at.Site}
 	if kind == judge.ToldGone {
@@ -223,12 +222,12 @@ func (w *Worker) deferAnswer(at *site, kind judge.Kind, stranger bool) {
 	w.keep()
 }
 
-// sender returns a crawler that requested a site.
+// sender returns the crawler as the sender of a request to a site.
 func (c *agent) sender(at policy.Site) judge.Sender {
 	return judge.Sender{Crawler: c.index, Word: c.word, Site: at}
 }
 
-// keptAddress returns the client's address if all are to be kept.
+// keptAddress returns the client's address if all addresses are to be kept.
 func (w *Worker) keptAddress() []byte {
 	if w.auditor.config.KeepAddresses {
 		return w.address()
@@ -236,8 +235,7 @@ func (w *Worker) keptAddress() []byte {
 	return nil
 }
 
-// deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
-// identifies its client.
+// deferDelayed keeps the record as a request that a Crawl-delay applies to, if the log identifies its client.
 func (w *Worker) deferDelayed(at *site, x *client, delay time.Duration) {
 	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
 	if len(d.address) > 0 {
@@ -257,14 +255,13 @@ func (w *Worker) deferRequest(e *Event, x *client, q *judge.Case) {
 	w.deferEvent(e, x)
 }
 
-// deferCounted keeps an event, which has been counted with its verdict, until it is known what
-// the addresses prove.
+// deferCounted keeps an event that was counted with its verdict until it is known what the addresses prove.
 func (w *Worker) deferCounted(e *Event, x *client) {
 	e.counted, e.exact, e.hasNormal, e.proof = true, false, false, nil
 	w.deferEvent(e, x)
 }
 
-// deferEvent keeps an event, with as much of its line as somebody needs.
+// deferEvent keeps an event, with as much of its line as is needed.
 func (w *Worker) deferEvent(e *Event, x *client) {
 	e.from = x.agent.sender(e.Site)
 	if c := &w.auditor.config; c.Judged != nil {
@@ -278,37 +275,37 @@ func (w *Worker) deferEvent(e *Event, x *client) {
 	w.keep()
 }
 
-// coder writes the fields of a deferred record, or of another part of a state, or reads them: each
-// kind of record has one list of its fields for both. What it reads are views.
+// coder writes or reads the fields of a deferred record or another part of a state. Each kind of
+// record has one list of its fields for both. Texts that it reads are views.
 //
-// Bytes sort in the order of the numbers where these have a fixed length: such numbers are big-endian,
-// and times have their sign bit flipped. All others are uvarints.
+// Numbers of a fixed length sort in numerical order as bytes: they are big-endian, and times have
+// their sign bit flipped. All other numbers are uvarints.
 type coder struct {
 	policy *policy.Policy
 	reads  bool
 	b      []byte // written so far, or still to be read
-	wrong  string // the first error in what was read; empty if none
+	wrong  string // the first error found while reading, or ""
 }
 
 func newReader(p *policy.Policy, b []byte) *coder { return &coder{policy: p, reads: true, b: b} }
 
-// bad reports whether something is wrong.
+// bad reports whether an error was found.
 func (c *coder) bad() bool { return c.wrong != "" }
 
-// require makes the record bad, for the reason given, unless ok.
+// require marks the record as bad, for the given reason, unless ok is true.
 func (c *coder) require(ok bool, wrong string) {
 	if !ok && c.wrong == "" {
 		c.wrong = wrong
 	}
 }
 
-// fail makes a record bad of which no more can be read.
+// fail marks the record as bad and stops reading it.
 func (c *coder) fail(wrong string) {
 	c.require(false, wrong)
 	c.b = nil
 }
 
-// take reads bytes, of which there may be too few.
+// take reads n bytes, if there are as many.
 func (c *coder) take(n int) []byte {
 	if n > len(c.b) {
 		c.fail("it is cut short")
@@ -319,7 +316,7 @@ func (c *coder) take(n int) []byte {
 	return b
 }
 
-// octet is a number below another.
+// octet codes a number less than below.
 func octet[E ~uint8](c *coder, v *E, below E, wrong string) {
 	if !c.reads {
 		c.b = append(c.b, byte(*v))
@@ -329,7 +326,7 @@ func octet[E ~uint8](c *coder, v *E, below E, wrong string) {
 	c.require(*v < below, wrong)
 }
 
-// uvarint is a number that is at most most, and not negative.
+// uvarint codes a number from 0 to most.
 func uvarint[N int | int32 | int64 | uint32](c *coder, v *N, most N) {
 	if !c.reads {
 		c.b = binary.AppendUvarint(c.b, uint64(*v))
@@ -337,13 +334,13 @@ func uvarint[N int | int32 | int64 | uint32](c *coder, v *N, most N) {
 	}
 	u, n := binary.Uvarint(c.b)
 	if n <= 0 || u > uint64(most) {
-		c.fail("a number is too large, or not one")
+		c.fail("a number is too large or invalid")
 		return
 	}
 	*v, c.b = N(u), c.b[n:]
 }
 
-// fixed is a number of four bytes.
+// fixed codes a number of four bytes.
 func fixed[N int32 | uint32](c *coder, v *N) {
 	if c.reads {
 		*v = N(binary.BigEndian.Uint32(c.take(4)))
@@ -352,7 +349,7 @@ func fixed[N int32 | uint32](c *coder, v *N) {
 	}
 }
 
-// text is a text after its length.
+// text codes a text, preceded by its length.
 func text[T string | []byte](c *coder, v *T) {
 	n := len(*v)
 	uvarint(c, &n, len(c.b))
@@ -369,7 +366,7 @@ func (c *coder) time(t *int64) {
 		return
 	}
 	*t = int64(binary.BigEndian.Uint64(c.take(8)) ^ 1<<63)
-	c.require(earliest <= *t && *t <= latest, "a time is one that no log has")
+	c.require(earliest <= *t && *t <= latest, "a time is out of range")
 }
 
 func (c *coder) hash(h *uint64) {
@@ -391,11 +388,10 @@ func (c *coder) flag(is *bool) {
 	}
 }
 
-// end requires that nothing is left.
+// end requires that all bytes were read.
 func (c *coder) end() { c.require(len(c.b) == 0, "it is too long") }
 
-// operator reads the bytes of the operator's key, or of what stands in its place, and
-// the name if it is an unknown crawler.
+// operator reads the operator's key, or what replaces it, and the name if it is an unknown crawler.
 func (c *coder) operator() (key []byte, name string) {
 	all := c.b
 	switch c.take(1)[0] {
@@ -412,7 +408,7 @@ func (c *coder) operator() (key []byte, name string) {
 		name = string(c.take(end))
 		c.take(1)
 	default:
-		c.require(false, "it is about nothing known")
+		c.require(false, "its subject is unknown")
 	}
 	return all[:len(all)-len(c.b)], name
 }
@@ -420,7 +416,7 @@ func (c *coder) operator() (key []byte, name string) {
 // kind reads the kind of a record, which follows the operator's key.
 func (c *coder) kind() byte { return c.take(1)[0] }
 
-// sender is a crawler, the site that it requested, and its word where its name is only a part of that.
+// sender codes a crawler, the site that it requested, and its word if its name is only a part of that.
 func (c *coder) sender(s *judge.Sender) {
 	uvarint(c, &s.Crawler, math.MaxUint32)
 	c.site(&s.Site)
@@ -436,13 +432,13 @@ func (c *coder) site(at *policy.Site) {
 	}
 }
 
-// hasSite reports whether a policy has the origins of a site.
+// hasSite reports whether a policy has all origins of a site.
 func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }
 
-// stances are the stances of all copies of each origin of a site, in runs of equal ones: the length of each and
-// the stance in one number. They are computed from copies when written, and read into list.
+// stances codes the stances of all copies of each origin of a site, as runs of equal ones: each run is one number,
+// from its length and stance. They are computed from copies when written, and read into list.
 func (c *coder) stances(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Stance) [][]policy.Stance {
 	for i := range int(at.N) {
 		if !c.reads {
@@ -475,7 +471,7 @@ func (c *coder) runs(dst []policy.Stance, copies int) []policy.Stance {
 		run := 0
 		uvarint(c, &run, left<<2|3)
 		if run>>2 == 0 {
-			c.fail("the stances of copies are not as many as the copies")
+			c.fail("the number of stances differs from the number of copies")
 			return append(dst, make([]policy.Stance, left)...)
 		}
 		for range run >> 2 {

@@ -8,111 +8,108 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Event is a request with its verdict. It is what gets counted, listed, kept as evidence and turned into
-// rules. Nothing else describes a request once it has been judged. A request whose verdict depends
-// on lines that have not been read yet is an Event, too, which waits among the deferred records
-// until the final pass decides it.
+// Event is a request with its verdict. Events are what is counted, listed, kept as evidence and made into rules;
+// nothing else describes a judged request. A request whose verdict depends on unread lines is an Event too, which
+// waits among the deferred records until the final pass decides it.
 type Event struct {
 	Place
 	Request
-	// Crawler is the profile of the crawler, nil if it is not known.
+	// Crawler is the profile of the crawler, or nil if it is unknown.
 	Crawler *crawler.Profile
 	Client
 	Decision
-	// N is how many requests were exactly alike. It is 1 in events of workers.
+	// N is the number of exactly equal requests. It is 1 in events from workers.
 	N int64
 	waiting
 }
 
-// Place is where the line of a request is.
+// Place locates the line of a request.
 type Place struct {
-	// Worker is the number of the worker that read the line, in the order of Run.Worker, or -1 if
-	// the event comes from the final pass.
+	// Worker is the number of the worker that read the line, in the order of calls of Run.Worker, or
+	// -1 if the event comes from the final pass.
 	Worker int
-	// Input is the one set by Worker.SetPlace, and Number counts the lines of the input from 1.
+	// Input is as set by Worker.SetPlace. Number is the number of the line in the input, from 1.
 	Input  int
 	Number int64
-	// Line is the line of the log, at most its first 32 KiB; Cut reports whether it was longer.
+	// Line is the line of the log, at most its first 32 KiB. Cut reports whether it was longer.
 	Line []byte
 	Cut  bool
 }
 
 // Request is the request as its line describes it.
 type Request struct {
-	// Origin is where it went, such as https://example.com, as far as the log shows it: without the
-	// scheme if that may be either one, and empty if nothing is known. Site holds the origins of the
-	// policy.
+	// Origin is where the request went, such as https://example.com, as far as the log shows it: without the scheme if
+	// that is unknown, and empty if nothing is known. Site holds the origins of the policy.
 	Origin string
 	Site   policy.Site
-	// Address is the client's, as the log has it; nil if it has none. Agent is its User-Agent, Method the
-	// request's method and Target its target, as the log has them, at most their first 8 KiB.
+	// Address is the client's address as logged, or nil. Agent is its User-Agent, and Method and
+	// Target are the request's, as logged. Each is cut to 8 KiB.
 	Address, Agent, Method, Target []byte
-	// Claim is the claim of the format.Record; nil if the log has none.
+	// Claim is the claim of the format.Record, or nil.
 	Claim []byte
 	// Status is 0 if the log has none. Size is as in format.Record.
 	Status int
 	Size   int64
-	// Time is in nanoseconds since 1970, if HasTime; otherwise 0.
+	// Time is in nanoseconds since 1970 if HasTime, otherwise 0.
 	Time        int64
 	HasTime     bool
 	Outcome     report.Outcome
-	Challenged  bool // its status is one that firewalls send: see report.Challenge
+	Challenged  bool // the status is typical of firewalls: see report.Challenge
 	MethodClass report.Method
 }
 
-// Client is who sent a request.
+// Client is the sender of a request.
 type Client struct {
-	// Name is the name of the crawler, empty if the client names none.
+	// Name is the name of the crawler, or empty if the client names none.
 	Name     string
 	Identity report.Identity
-	// Ambiguous: its header names crawlers of several operators, and the address verifies none.
+	// Ambiguous means that the header names crawlers of several operators, and the address verifies none.
 	Ambiguous bool
 }
 
-// Decision is the verdict on a request. Reason has a meaning only if Verdict is Indeterminate.
+// Decision is the verdict on a request. Reason is meaningful only if Verdict is Indeterminate.
 type Decision struct {
 	judge.Decision
-	// Rule has a meaning only if Verdict is Violation; Rule.Violations is 0, and Rule.Paths is empty.
+	// Rule is meaningful only if Verdict is Violation. Rule.Violations is 0 and Rule.Paths is empty.
 	Rule report.RuleInfo
-	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
-	// only if Verdict is Violation or Grace. InformedKnown is as in CrawlerInfo.
+	// Informed means that the crawler had fetched rules that forbid the request. It is meaningful only
+	// if Verdict is Violation or Grace. InformedKnown is as in CrawlerInfo.
 	Informed, InformedKnown bool
 }
 
-// waiting is what sinks do not see of a request: what its verdict still depends on,
-// and where it is counted.
+// waiting is the part of a request that sinks do not see: what its verdict still depends on, and
+// where it is counted.
 type waiting struct {
 	from    judge.Sender
-	proof   []byte // the address, if Run.Verify may prove that it is the crawler's
+	proof   []byte // the address, if Run.Verify may prove that it belongs to the crawler
 	when    ifCut
-	counted bool // it has its verdict, and waits only for what the addresses prove
-	// Only set without a verdict:
+	counted bool // the verdict is final; it only waits for what the addresses prove
+	// Set only without a verdict:
 	exact, hasNormal bool
-	copies           judge.Copies      // when it is written
-	stances, normal  [][]policy.Stance // when it has been read: of each origin, and for its normal form
-	cited            int32             // 1 and the version that a violation would quote
-	line             uint32            // and the line
+	copies           judge.Copies      // while writing
+	stances, normal  [][]policy.Stance // after reading: for each origin, and for its normal form
+	cited            int32             // 1 plus the version that a violation would quote
+	line             uint32            // and its line
 
 	row  *row
-	rule ruleKey // if a violation
+	rule ruleKey // set for violations
 }
 
-// Sink takes events. An event and its slices belong to the caller, and must not be kept. After an
-// error the audit ends with it.
+// Sink receives events. An event and its slices belong to the caller and must not be kept. An error ends the audit.
 type Sink interface {
 	Add(e *Event) error
 }
 
-// SinkFunc is a function that is a Sink.
+// SinkFunc is a function that implements Sink.
 type SinkFunc func(*Event) error
 
 // Add calls the function.
 func (f SinkFunc) Add(e *Event) error { return f(e) }
 
-// Sinks are several sinks, each of which takes all events.
+// Sinks are several sinks, each of which receives all events.
 type Sinks []Sink
 
-// Add gives an event to each sink, up to the first error.
+// Add passes an event to each sink, up to the first error.
 func (s Sinks) Add(e *Event) error {
 	for _, sink := range s {
 		if err := sink.Add(e); err != nil {
@@ -122,43 +119,40 @@ func (s Sinks) Add(e *Event) error {
 	return nil
 }
 
-// Listeners are the sinks that the caller of an audit gives it; nil ones get nothing. Events of
-// workers come on the goroutine of each worker, in the order of its lines, from several at the same time.
+// Listeners are the sinks that receive events during an audit; each may be nil. Workers call them
+// concurrently, each worker on its own goroutine and in the order of its lines.
 type Listeners struct {
-	// Judged gets each request of a crawler once it has its verdict. Those whose verdicts are final
-	// at once come from Worker.Chunk. The others come from Run.Report, on its goroutine, operator by
-	// operator; among them are all violations, all requests in grace, and all requests of clients
-	// that an address list verifies or refutes.
+	// Judged receives each request of a crawler once it has its verdict. Those with immediate verdicts come from
+	// Worker.Chunk. The others come from Run.Report, on its goroutine, operator by operator. They include all
+	// violations, all requests in grace, and all requests of clients that an address list verifies or refutes.
 	Judged Sink
-	// OnlyViolations: Judged gets nothing else, and so only from Run.Report.
+	// OnlyViolations restricts Judged to violations, which only come from Run.Report.
 	OnlyViolations bool
-	// Answered gets each GET of /robots.txt that Judged does not get: by a client that is no crawler,
-	// or outside of Period. It comes from workers. Name is empty if the client is no crawler.
+	// Answered receives each GET of /robots.txt that Judged does not: those by clients that are no crawlers, and those
+	// outside of Period. It is called by workers. Name is empty if the client is no crawler.
 	Answered Sink
-	// Fetched gets each request for /robots.txt, of any method, by any client, to any host: Origin is the
-	// host if nothing else is known. It comes from workers. Nothing is judged then.
+	// Fetched receives each request for /robots.txt, of any method, by any client, to any host. Origin
+	// is the host if nothing else is known. It is called by workers. Requests are not judged then.
 	Fetched Sink
-	// Seen gets the client of each request of Period, to any host. Nothing else is known of these but their
-	// Verdict: RobotsFetch for /robots.txt itself, Allowed if every copy of robots.txt permits the request to
-	// the crawler that was in force when it was made, or so long before that the crawler may still have used
-	// it, whatever the log's own answers say, and Indeterminate otherwise. It comes from workers, and nothing
-	// is counted then.
+	// Seen receives the client of each request of Period, to any host. The Verdict is the only other field set. It is
+	// RobotsFetch for /robots.txt itself. It is Allowed if the request is permitted to the crawler by every copy of
+	// robots.txt in force at the time, or so recently that the crawler may still have used it, whatever answers the
+	// log contains. Otherwise it is Indeterminate. Seen is called by workers, and nothing is counted then.
 	Seen Sink
-	// Undeclared gets each request of a client that names no crawler, if every copy of robots.txt forbids
-	// it to * that was in force when it was made, or so long before that a crawler may still have used it,
-	// whatever the log's own answers to robots.txt say. It comes from workers. Name is empty, and Rule is
-	// what forbids it.
+	// Undeclared receives each request of a client that names no crawler, if it is forbidden to * by
+	// every copy of robots.txt in force at the time, or so recently that a crawler may still have used
+	// it, whatever answers to robots.txt the log contains. It is called by workers. Name is empty, and
+	// Rule is the rule that forbids the request.
 	Undeclared Sink
 }
 
-// Bounds of what sinks get of a line, in bytes.
+// Limits on what sinks receive of a line, in bytes.
 const (
 	maxGivenLine = 32 << 10
-	maxGivenText = 8 << 10 // of each other text
+	maxGivenText = 8 << 10 // any other text
 )
 
-// Named returns the name of the crawler, in ASCII if it is not known, its operator, and its role:
-// crawler or fetcher.
+// Named returns the name of the crawler, in ASCII if it is unknown, its operator, and its role: crawler or fetcher.
 func (e *Event) Named() (crawler, operator, role string) {
 	switch p := e.Crawler; {
 	case p == nil:
@@ -170,7 +164,7 @@ func (e *Event) Named() (crawler, operator, role string) {
 	}
 }
 
-// IsOf reports whether a choice has the crawler.
+// IsOf reports whether a choice includes the crawler.
 func (e *Event) IsOf(c *report.Choice) bool {
 	if e.Crawler == nil {
 		return c.Has(report.InASCII(e.Name), report.Unknown)
@@ -178,13 +172,13 @@ func (e *Event) IsOf(c *report.Choice) bool {
 	return c.Has(e.Name, e.Crawler.Category)
 }
 
-// waits reports whether the identity of the client, which the line proves or refutes, depends on what
-// all lines show of the addresses.
+// waits reports whether the identity of the client, as its line proves or refutes it, depends on
+// what all lines show about addresses.
 func (e *Event) waits() bool {
 	return e.Identity == report.Verified || e.Identity == report.SpoofedIdentity || e.when != always
 }
 
-// originTexts has the text of each site that was asked for.
+// originTexts caches the texts of sites.
 type originTexts map[policy.Site]string
 
 func (o originTexts) of(a *Auditor, at policy.Site) string {
@@ -196,10 +190,10 @@ func (o originTexts) of(a *Auditor, at policy.Site) string {
 	return text
 }
 
-// textOf returns as much of a field as sinks get.
+// textOf returns the part of a field that sinks receive.
 func textOf(field []byte) []byte { return field[:min(len(field), maxGivenText)] }
 
-// newEvent makes the event of the record, with what the tally needs.
+// newEvent makes an event of the record, with everything the tally needs.
 func (w *Worker) newEvent(at *site, x *client) *Event {
 	e, r := &w.event, &w.record
 	e.Crawler, e.Identity, e.when, e.from.Crawler = x.Profile, x.identity, x.when, x.index
@@ -210,7 +204,7 @@ func (w *Worker) newEvent(at *site, x *client) *Event {
 	return e
 }
 
-// describe adds to an event what sinks are told of its client and its line.
+// describe adds the details of client and line that sinks receive.
 func (w *Worker) describe(e *Event, x *client) {
 	r := &w.record
 	e.Name, e.Ambiguous = x.Name, x.Ambiguous
@@ -230,18 +224,17 @@ func (w *Worker) describe(e *Event, x *client) {
 	e.classify(r)
 }
 
-// classify sets how the server answered the record, and its method.
+// classify sets the class of the record's answer and method.
 func (e *Event) classify(r *format.Record) {
 	e.MethodClass = methodOf(r.Method)
 	e.Outcome = outcomeOf(r.Status, r.Size, e.MethodClass)
 	e.Challenged = report.Challenge(r.Status)
 }
 
-// decided gives an event with a verdict that no other line can change to the tally and to
-// whoever gets it. What becomes of an impostor or of a client that is verified is known when all
-// lines have been read.
+// decided passes an event whose verdict is final to the tally and to Judged. Impostors and verified
+// clients wait until all lines have been read.
 func (w *Worker) decided(e *Event, x *client) {
-	_ = w.tally.Add(e) // it has no errors
+	_ = w.tally.Add(e) // it returns no errors
 	switch c := &w.auditor.config; {
 	case c.Judged == nil || c.OnlyViolations:
 	case e.waits():
@@ -252,7 +245,7 @@ func (w *Worker) decided(e *Event, x *client) {
 	}
 }
 
-// give gives an event to a sink.
+// give passes an event to a sink.
 func (w *Worker) give(to Sink, e *Event) {
 	if err := to.Add(e); err != nil && w.err == nil {
 		w.err = err
@@ -262,7 +255,7 @@ func (w *Worker) give(to Sink, e *Event) {
 // nobody stands for a client that is no crawler.
 var nobody = &client{agent: &agent{}, identity: report.Unverified}
 
-// giveAnswer gives the record, a GET of /robots.txt, to Answered.
+// giveAnswer passes the record, a GET of /robots.txt, to Answered.
 func (w *Worker) giveAnswer(at *site, x *client) {
 	if to := w.auditor.config.Answered; to != nil {
 		e := w.newEvent(at, x)
@@ -272,7 +265,7 @@ func (w *Worker) giveAnswer(at *site, x *client) {
 	}
 }
 
-// giveFetched gives the record to Fetched, if it is a request for /robots.txt.
+// giveFetched passes the record to Fetched, if it is a request for /robots.txt.
 func (w *Worker) giveFetched() {
 	w.tally.Lines++
 	if !w.record.Robots {
@@ -291,7 +284,7 @@ func (w *Worker) giveFetched() {
 	w.give(w.auditor.config.Fetched, e)
 }
 
-// giveSeen gives the client of the record to Seen.
+// giveSeen passes the client of the record to Seen.
 func (w *Worker) giveSeen() {
 	w.tally.Lines++
 	w.reader.Complete(&w.record)

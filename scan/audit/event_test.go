@@ -45,8 +45,8 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 	return got
 }
 
-// Judged has the place and all that the log says of each request, whether its verdict stands at
-// once or waits, and in chunks of any size.
+// TestJudgedSaysAllOfTheLine checks that Judged receives the place of each request and everything
+// in its line, with chunks of any size, whether its verdict is immediate or deferred.
 func TestJudgedSaysAllOfTheLine(t *testing.T) {
 	lines := []string{
 		entry{}.String(), "", entry{agent: browser}.String(), "no log",
@@ -85,7 +85,7 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 	}
 }
 
-// The number of a line is its number in every format.
+// TestJudgedNumbersLinesOfEveryFormat checks the numbers of lines in every format.
 func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 	for _, name := range format.Names() {
 		f := byName(t, name)
@@ -113,8 +113,8 @@ func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 	}
 }
 
-// What is given of a client that a list verifies or refutes is what the report says, also
-// if it turns out that addresses prove nothing.
+// TestJudgedIdentityIsFinal checks that the identities passed to Judged agree with the report, even
+// if addresses turn out to prove nothing.
 func TestJudgedIdentityIsFinal(t *testing.T) {
 	for _, proxied := range []bool{false, true} {
 		c := newAuditor(t, robotsTxtBody, "https://example.com").config
@@ -142,7 +142,7 @@ func TestJudgedIdentityIsFinal(t *testing.T) {
 	}
 }
 
-// With OnlyViolations nothing else is given, and nothing else waits for that.
+// TestJudgedOnlyViolations checks that OnlyViolations passes nothing else, and that nothing else waits for it.
 func TestJudgedOnlyViolations(t *testing.T) {
 	c := newAuditor(t, robotsTxtBody, "https://example.com").config
 	c.Identities = known(t, c.Crawlers, map[string]string{"GPTBot": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`})
@@ -160,8 +160,8 @@ func TestJudgedOnlyViolations(t *testing.T) {
 	}
 }
 
-// A report of some crawlers has their rows of the report of all, and the same lines. Its sums are those
-// of the rows, and a sum of states has the same report.
+// TestChoice checks that a report on some crawlers has the same rows for them as the full report,
+// and the same lines, with sums over these rows, and that states make the same report.
 func TestChoice(t *testing.T) {
 	lines := stateLog(rand.New(rand.NewPCG(3, 5)), 4000)
 	all, err := reportOf(stateAuditor(t), stateOf(t, stateAuditor(t), lines))
@@ -234,7 +234,7 @@ func checkSitesOf(t *testing.T, only report.Choice, r *report.Report, lines []st
 	}
 }
 
-// The table of sites has what the single requests say, whoever the clients were.
+// TestSites checks the table of sites against single requests of all kinds of clients.
 func TestSites(t *testing.T) {
 	lines := strings.Join(stateLog(rand.New(rand.NewPCG(7, 7)), 4000), "\n")
 	for _, proxied := range []bool{false, true} {
@@ -272,8 +272,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// Of more sites than there is room for, those listed are counted exactly, the others have a row of
-// their own, and neither the order of lines nor states change anything.
+// TestManySites checks that, if there are too many sites, the listed ones are counted exactly, the
+// others share a row, and neither the order of lines nor states change anything.
 func TestManySites(t *testing.T) {
 	var versions []version
 	var lines []string
@@ -308,9 +308,8 @@ func TestManySites(t *testing.T) {
 	}
 }
 
-// TestWritersAccuseAlike audits the log of a small site as each program would write it. A request
-// is judged as in a log that has everything, or less is said of it: nobody is accused, verified or
-// found out to be an impostor who is not there.
+// TestWritersAccuseAlike audits the log of a small site as each program would write it. Each request is judged as
+// in a log with all fields, or less is known about it: nobody else is accused, verified or exposed as an impostor.
 func TestWritersAccuseAlike(t *testing.T) {
 	visits := siteVisits()
 	var full *logwriter.Writer
@@ -340,7 +339,7 @@ func TestWritersAccuseAlike(t *testing.T) {
 				// audit-rules 5
 				case says.Lossy == "decoded" && strings.Contains(visits[i].Target, "rivate%2F") ||
 					strings.Contains(visits[i].Target, "%70"):
-				case (says.Addr == "" || w.Format == "client_forwarded_combined") && visits[i].Agent[0] == twoBots: // the address tells which
+				case (says.Addr == "" || w.Format == "client_forwarded_combined") && visits[i].Agent[0] == twoBots: // the address decides which
 				case !known:
 					t.Errorf("%s is judged as %s by %s", describe(visits[i]), got.Verdict, got.Name)
 				case got.Name != want.Name:
@@ -434,7 +433,7 @@ func siteVisits() (visits []*logwriter.Request) {
 	return visits
 }
 
-// judgeWritten returns what is said of each visit, by its index, in the log that a writer writes.
+// judgeWritten returns the results for each visit, by index, in the log that a writer makes.
 func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request) (judged map[int]Event,
 	written map[int]logwriter.Facts) {
 	t.Helper()

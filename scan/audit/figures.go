@@ -13,9 +13,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// figures are the statistics of a row's requests that do not depend on verdicts. Each depends on
-// the set of the requests alone, not on their order, and takes bounded memory. The fields that nearly every
-// request updates come first, so that they share one or two cache lines.
+// figures are the statistics of a row's requests that do not depend on verdicts. They depend only
+// on the set of requests, not on their order, and take bounded memory. The fields that nearly every
+// request updates come first, to share one or two cache lines.
 type figures struct {
 	Bytes     byteSum    `cbor:"1,keyasint,omitzero"`
 	Statuses  statuses   `cbor:"2,keyasint,omitzero"`
@@ -25,17 +25,17 @@ type figures struct {
 
 // bounds are the limits on the figures of a row.
 type bounds struct {
-	units int // of its timeline
-	paths int // targets that are kept
-	sums  int // cells for the numbers of more targets
+	units int // of the timeline
+	paths int // targets kept
+	sums  int // cells for the counts of more targets
 }
 
-// A report has all known crawlers, and up to maxUnknownListed unknown ones.
+// A report has rows for all known crawlers, but for at most maxUnknownListed unknown ones.
 var knownBounds, unknownBounds = bounds{1024, 512, 1 << 12}, bounds{64, 64, 1 << 9}
 
 // Bounds of the figures of each row.
 const (
-	maxAddresses   = 2048 // beyond that their number is estimated, with a standard error of 2 per cent
+	maxAddresses   = 2048 // more are estimated, with a standard error of 2 per cent
 	maxPath        = 200  // bytes
 	maxPathsListed = 10
 	maxRulePaths   = 3
@@ -48,8 +48,8 @@ const (
 	pathBytes    = 160 // besides its text
 )
 
-// see counts a record, a request from a client, in the figures of its row. target is what is known of its target,
-// or nil.
+// see counts a record, a request from a client, in the figures of its row. target is what is known
+// about its target, or nil.
 func (w *counting) see(f *figures, r *format.Record, from *sender, target *recentTarget) {
 	f.Bytes = report.Plus(f.Bytes, byteSum(max(r.Size, 0)))
 	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
@@ -79,7 +79,7 @@ func (w *counting) see(f *figures, r *format.Record, from *sender, target *recen
 	}
 }
 
-// hashField is a hash of a short text that is the same on every machine.
+// hashField hashes a short text. The hash is the same on every machine.
 func hashField(b []byte) uint64 {
 	n := len(b)
 	h := uint64(n)
@@ -99,7 +99,7 @@ func hashField(b []byte) uint64 {
 	return fold(h, 0)
 }
 
-// fold multiplies two numbers, each with bits of its own, and folds the product.
+// fold multiplies two numbers, modified by different constants, and folds the product.
 func fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x^0x9e3779b97f4a7c15, y^0xd1b54a32d192ed03)
 	return hi ^ lo
@@ -108,7 +108,7 @@ func fold(x, y uint64) uint64 {
 // byteSum is a number of bytes.
 type byteSum int64
 
-// times is Plus of x, n times.
+// times adds x up n times, as Plus does.
 func times[N ~int64](x N, n int64) N {
 	if hi, lo := bits.Mul64(uint64(x), uint64(n)); hi != 0 || lo > math.MaxInt64 {
 		return math.MaxInt64
@@ -116,10 +116,10 @@ func times[N ~int64](x N, n int64) N {
 	return x * N(n)
 }
 
-// statuses counts answers by status, in the order of these. They are few.
+// statuses counts answers by status, sorted by status. There are few.
 type statuses []report.StatusCount
 
-// add counts n answers with a status, and returns how many bytes that takes more.
+// add counts n answers with a status, and returns how many more bytes that takes.
 func (s *statuses) add(status int, n int64) (bytes int) {
 	at := 0
 	for at < len(*s) && (*s)[at].Status < status {
@@ -133,7 +133,7 @@ func (s *statuses) add(status int, n int64) (bytes int) {
 	return bytes
 }
 
-// sum returns how many answers were counted.
+// sum returns the number of answers.
 func (s statuses) sum() (n int64) {
 	for _, of := range s {
 		n += of.N
@@ -141,7 +141,7 @@ func (s statuses) sum() (n int64) {
 	return n
 }
 
-// fill sets what a report has of the figures.
+// fill copies figures to a report.
 func (f *figures) fill(info *report.CrawlerInfo) {
 	info.Bytes, info.Statuses = int64(f.Bytes), append([]report.StatusCount{}, f.Statuses...)
 	info.Addresses, info.Paths = f.Addresses.count(f.Statuses.sum()), f.Paths.list()
@@ -159,14 +159,14 @@ func (f *figures) merge(other *figures, n int64) {
 	f.Paths.merge(&other.Paths, n)
 }
 
-// addressSet has the smallest of the hashes of addresses: one more than maxAddresses, so that
-// the last one shows how dense they are.
+// addressSet keeps the smallest hashes of addresses: one more than maxAddresses, so that the last
+// one shows how dense they are.
 type addressSet struct {
-	highest uint64   // of the hashes that are wanted
-	Kept    []uint64 `cbor:"1,keyasint,omitempty"` // in order
+	highest uint64   // the highest hash wanted
+	Kept    []uint64 `cbor:"1,keyasint,omitempty"` // sorted
 }
 
-// add adds an address, and returns how many bytes that takes more.
+// add adds an address, and returns how many more bytes that takes.
 func (s *addressSet) add(hash uint64) (bytes int) {
 	at, known := slices.BinarySearch(s.Kept, hash)
 	if known || at > maxAddresses {
@@ -183,7 +183,7 @@ func (s *addressSet) add(hash uint64) (bytes int) {
 	return bytes
 }
 
-// count returns how many addresses there were, at most as many as requests.
+// count returns the number of addresses, which is at most the number of requests.
 func (s *addressSet) count(requests int64) report.AddressCount {
 	if len(s.Kept) <= maxAddresses {
 		return report.AddressCount{N: int64(len(s.Kept)), Exact: true}
@@ -192,10 +192,10 @@ func (s *addressSet) count(requests int64) report.AddressCount {
 	return report.AddressCount{N: int64(min(n, float64(requests))), Exact: false}
 }
 
-// outcomeOf returns the outcome of an answer to a method (audit-rules 6).
+// outcomeOf returns the outcome of an answer to a request (audit-rules 6).
 func outcomeOf(status int, size int64, m report.Method) report.Outcome {
 	switch {
-	case status == 202: // accepted is not content, and challenges are sent so
+	case status == 202: // "accepted" is not content, and challenges use this status
 		return report.OtherOutcome
 	case status/100 == 2 && (m == report.Head || !hasBody(status, size)):
 		return report.Empty
@@ -215,8 +215,8 @@ func outcomeOf(status int, size int64, m report.Method) report.Outcome {
 	return report.OtherOutcome
 }
 
-// hasBody reports whether an answer with status 2xx to a GET had a body, as far as a log
-// shows it. For a format without sizes, only the status decides.
+// hasBody reports whether an answer 2xx to a GET had a body, as far as the log shows it. If a
+// format has no sizes, only the status decides.
 func hasBody(status int, size int64) bool {
 	return status != 204 && (size > 0 || size == format.NoSizes)
 }
@@ -245,42 +245,38 @@ func answerClassOf(status int) report.AnswerClass {
 }
 
 // pathCounts counts the requests of a row by target, in any order of lines and in bounded memory.
-// While there are at most as many different targets as it may keep, each has a count of its own.
+// Until there are more distinct targets than it may keep, each has an exact count.
 //
-// Of more targets, the counts are sums in cells (a count-min sketch): each target has two cells, by
-// its hash, and shares them with others. So the lesser is never less than the truth. Which targets
-// are kept, for their texts, is decided by the smallest hash of any request for each: the more
-// often one is requested, the smaller that is likely to be. Among 512 that are kept one with two
-// hundredths of the requests is missing in one of 28,000 cases.
+// Beyond that, the counts are sums in cells (a count-min sketch): each target has two cells, chosen by its hash and
+// shared with others, so the lesser sum is never too low. The targets whose texts are kept are those with the
+// smallest hash of any request: the more often a target is requested, the smaller that is likely to be. If 512
+// targets are kept, one with two hundredths of the requests is missing in one of 28,000 cases.
 type pathCounts struct {
-	// Cells are nil while each target has a count of its own.
+	// Cells are nil while each target has an exact count.
 	Cells []int64 `cbor:"1,keyasint,omitempty"`
-	// if there are cells, targets are kept that have a request with a hash below this
+	// With cells, targets are kept that have a request with a hash below this.
 	Below  uint64               `cbor:"2,keyasint"`
-	Robots int64                `cbor:"3,keyasint,omitempty"` // requests for /robots.txt, which are nowhere else
+	Robots int64                `cbor:"3,keyasint,omitempty"` // requests for /robots.txt, which are counted nowhere else
 	Kept   map[string]*keptPath `cbor:"4,keyasint,omitempty"`
 	bounds
 }
 
 // keptPath is a target that is kept.
 type keptPath struct {
-	N     int64  `cbor:"1,keyasint,omitempty"` // its requests; 0 if there are cells
-	Least uint64 `cbor:"2,keyasint"`           // the smallest hash of a request for it
+	N     int64  `cbor:"1,keyasint,omitempty"` // its requests; 0 with cells
+	Least uint64 `cbor:"2,keyasint"`           // the smallest hash of its requests
 }
 
 const (
-	// perLine is how many cells a line of a cache has, in which both cells of a target are: one in
-	// either half.
+	// perLine is the number of cells in a cache line. Both cells of a target are in the same line, one in each half.
 	perLine = 8
-	// rarely is one of how many cells may have more of others than is taken for the most.
+	// One in rarely cells may exceed the number that is taken as the maximum of others.
 	rarely = 64
-	// tooHigh is how many times the possible error a number that is listed has at least, so that
-	// it is at most a tenth higher than the truth.
+	// tooHigh is the minimum ratio of a listed number to its possible error, so that it is at most a tenth too high.
 	tooHigh = 11
 )
 
-// add adds n requests for a target, one of which has this hash and none a smaller one. It returns
-// how many bytes that takes more.
+// add adds n requests for a target. hash is the smallest hash of these. It returns how many more bytes that takes.
 func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 	if p.Cells != nil {
 		p.count(hashField(path), n)
@@ -293,7 +289,7 @@ func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 	return bytes
 }
 
-// keep is add for a target that is kept, and returns it.
+// keep is add for a target that is kept, which it returns.
 func (p *pathCounts) keep(hash uint64, path []byte, n int64) (k *keptPath, bytes int) {
 	k = p.Kept[string(path)]
 	if k == nil {
@@ -312,8 +308,7 @@ func (p *pathCounts) keep(hash uint64, path []byte, n int64) (k *keptPath, bytes
 	return k, bytes
 }
 
-// addRecent is add for one request, with what is known of its target. As long as there are no cells, no target
-// that is kept is dropped.
+// addRecent is add for one request, given what is known about its target. Without cells, no target is ever dropped.
 func (p *pathCounts) addRecent(hash uint64, path []byte, of *recentTarget) (bytes int) {
 	if of.paths != p {
 		of.paths, of.kept, of.least = p, nil, math.MaxUint64
@@ -335,14 +330,14 @@ func (p *pathCounts) addRecent(hash uint64, path []byte, of *recentTarget) (byte
 	return bytes
 }
 
-// count counts requests for the target with a hash in its cells.
+// count adds requests to the cells of a target, given its hash.
 func (p *pathCounts) count(hash uint64, n int64) {
 	first, second := p.cellsOf(hash)
 	p.Cells[first] += n
 	p.Cells[second] += n
 }
 
-// cellsOf returns the indexes of the cells of the target with a hash.
+// cellsOf returns the indexes of the cells for a hash.
 func (p *pathCounts) cellsOf(hash uint64) (first, second int) {
 	line := int(hash>>8) & (len(p.Cells)/perLine - 1) * perLine
 	return line + int(hash)&(perLine/2-1), line + perLine/2 + int(hash>>4)&(perLine/2-1)
@@ -361,8 +356,8 @@ func (p *pathCounts) share() (bytes int) {
 	return 8 * len(p.Cells)
 }
 
-// cut keeps at most so many targets, and returns how many bytes that takes more. The same ones are
-// kept whatever was cut before, if that was less.
+// cut keeps at most that many targets, and returns how many more bytes that takes. The result does
+// not depend on earlier cuts, if these kept as many or more.
 func (p *pathCounts) cut(most int) (bytes int) {
 	if len(p.Kept) <= most {
 		return 0
@@ -375,7 +370,7 @@ func (p *pathCounts) cut(most int) (bytes int) {
 	return p.share() - p.lower(hashes[most])
 }
 
-// lower keeps only the targets with a hash below a number, and returns how many bytes that frees.
+// lower drops the targets whose hashes are not below the bound, and returns how many bytes that frees.
 func (p *pathCounts) lower(below uint64) (bytes int) {
 	p.Below = below
 	for path, k := range p.Kept {
@@ -400,7 +395,7 @@ func (p *pathCounts) merge(other *pathCounts, n int64) {
 	}
 }
 
-// list returns the targets that most of the requests were for.
+// list returns the most requested targets.
 func (p *pathCounts) list() report.PathList {
 	best := topPaths{most: maxPathsListed}
 	if p.Robots > 0 {
@@ -425,8 +420,8 @@ func (p *pathCounts) list() report.PathList {
 		ofKept[first] += n
 		ofKept[second] += n
 	}
-	// Dropped targets add no more to a cell than they add to nearly all cells without a kept target.
-	// Both cells of a target have more by chance alone, in one of rarely * rarely cases.
+	// Dropped targets add at most this to nearly all cells without a kept target. Both cells of a
+	// target exceed it by chance in only one of rarely * rarely cases.
 	var free []int64
 	for i, n := range p.Cells {
 		if ofKept[i] == 0 {
@@ -456,14 +451,14 @@ func (p *pathCounts) list() report.PathList {
 	return list
 }
 
-// topPaths keeps the paths with the highest numbers, and of equal numbers the first by bytes.
+// topPaths keeps the paths with the highest numbers; of equal numbers, it prefers the first path by bytes.
 type topPaths struct {
 	most   int
 	kept   []report.PathInfo
-	others int64 // the highest number of a path that is not kept
+	others int64 // the highest number of a dropped path
 }
 
-// list returns the paths for a report, all of which were counted.
+// list returns the paths for a report, with exact counts.
 func (t *topPaths) list() report.PathList {
 	list := report.PathList{List: []report.PathInfo{}, Exact: true}
 	if t != nil {
@@ -483,27 +478,27 @@ func (t *topPaths) add(p report.PathInfo) {
 	}
 }
 
-// timeline counts requests by verdict in units of time: in the shortest one of which no more
-// are needed than most. So it depends on the set of the times alone.
+// timeline counts requests by verdict in units of time: the shortest unit of which at most most are
+// needed. So it depends only on the set of times.
 type timeline struct {
-	from   int64       // when the unit with the last request begins
-	length int64       // of it; 0 if there is none
-	at     int         // its index
+	from   int64       // the beginning of the unit with the last request
+	length int64       // the length of this unit; 0 if there is none
+	at     int         // the index of this unit
 	Unit   report.Unit `cbor:"1,keyasint,omitempty"`
 	most   int
-	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, in order
-	// counts holds the requests of each verdict in each unit; nil if there are none. Most crawlers
-	// have few verdicts, and the counts of adjacent units share a cache line.
+	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, sorted
+	// Counts holds the requests of each verdict in each unit, or nil. Most crawlers have few verdicts,
+	// and the counts of adjacent units share a cache line.
 	Counts [report.Verdicts][]int64 `cbor:"3,keyasint"`
 }
 
-// unitBytes is what a unit takes of the quota of a worker.
+// unitBytes is the charge for a unit to the quota of a worker.
 const unitBytes = 2 * 8 * (1 + int(report.Verdicts))
 
-// aMonday is when a week began.
+// aMonday is the beginning of some week.
 var aMonday = time.Date(1970, 1, 5, 0, 0, 0, 0, time.UTC).UnixNano()
 
-// start returns when the unit with a time begins.
+// start returns the beginning of the unit that contains a time.
 func start(u report.Unit, t int64) int64 {
 	length := int64(u.Length())
 	n := (t - aMonday) % length
@@ -513,13 +508,12 @@ func start(u report.Unit, t int64) int64 {
 	return t - n
 }
 
-// isAt reports whether a time is in the current unit. No two times are so far apart that their
-// difference, which may overflow, is taken for less than a decade.
+// isAt reports whether a time is in the current unit. The difference may overflow, but all times
+// are close enough together that it is then not mistaken for less than a decade.
 func (l *timeline) isAt(t int64) bool { return uint64(t-l.from) < uint64(l.length) }
 
-// clock returns what the clocks of a zone show at a time, as if that were UTC: timelines count by it.
-// So a day is a local one, of 23 or 25 hours where the clocks are changed, and the hour that comes
-// twice is one.
+// clock returns what the clocks of a zone show at a time, as if that were UTC. Timelines count by it, so a day is a
+// local day, of 23 or 25 hours when the clocks change, and the hour that occurs twice counts as one.
 func clock(t int64, zone *time.Location) int64 {
 	if zone == nil || zone == time.UTC {
 		return t
@@ -528,16 +522,16 @@ func clock(t int64, zone *time.Location) int64 {
 	return t + int64(offset)*int64(time.Second)
 }
 
-// unclock returns the first time at which the clocks of a zone show as much, or more.
+// unclock returns the first time at which the clocks of a zone show the given time or a later one.
 func unclock(shown int64, zone *time.Location) time.Time {
-	first := time.Unix(0, shown).Add(-15 * time.Hour) // no clock is further from UTC
+	first := time.Unix(0, shown).Add(-15 * time.Hour) // no zone is further from UTC
 	minutes := sort.Search(30*60, func(n int) bool {
 		return clock(first.Add(time.Duration(n)*time.Minute).UnixNano(), zone) >= shown
 	})
 	return first.Add(time.Duration(minutes) * time.Minute).In(cmp.Or(zone, time.UTC))
 }
 
-// add counts n requests at a time, and returns how many bytes that takes more.
+// add counts n requests at a time, and returns how many more bytes that takes.
 func (l *timeline) add(t int64, v report.Verdict, n int64) (bytes int) {
 	if !l.isAt(t) {
 		bytes = l.find(t)
@@ -549,9 +543,9 @@ func (l *timeline) add(t int64, v report.Verdict, n int64) (bytes int) {
 	return bytes
 }
 
-// find makes the unit with a time the current one.
+// find makes the unit that contains a time the current one.
 func (l *timeline) find(t int64) (bytes int) {
-	at := l.at + 1 // the next, as nearly always
+	at := l.at + 1 // nearly always the next unit
 	known := l.length > 0 && at < len(l.Starts) && uint64(t-l.Starts[at]) < uint64(l.length)
 	if !known {
 		at, known = slices.BinarySearch(l.Starts, start(l.Unit, t))
@@ -579,7 +573,7 @@ func (l *timeline) insert(at int, start int64) {
 	}
 }
 
-// coarsen counts by a longer unit.
+// coarsen changes to a longer unit.
 func (l *timeline) coarsen(by report.Unit) {
 	old := *l
 	*l = timeline{Unit: by, most: l.most}
@@ -601,7 +595,7 @@ func (l *timeline) merge(other *timeline, n int64) {
 	}
 }
 
-// mergeSpoofed adds the counts of another timeline as counts of impostors.
+// mergeSpoofed adds the counts of another timeline as requests of impostors.
 func (l *timeline) mergeSpoofed(other *timeline) {
 	all := *other
 	all.Counts = [report.Verdicts][]int64{report.Spoofed: make([]int64, len(other.Starts))}
@@ -611,7 +605,7 @@ func (l *timeline) mergeSpoofed(other *timeline) {
 	l.merge(&all, 1)
 }
 
-// unit returns the unit of the timelines of a report, by a name or by the time from the first
+// unit returns the unit of the timelines in a report, given its name or the time from the first
 // request to the last.
 func (t *tally) unit(by string) report.Unit {
 	switch {
@@ -623,7 +617,7 @@ func (t *tally) unit(by string) report.Unit {
 	return report.Hour
 }
 
-// info returns the timeline for a report, by a unit or by its own if that is longer.
+// info returns the timeline for a report, in the given unit or its own, if that is longer.
 func (l *timeline) info(by report.Unit, zone *time.Location) report.Timeline {
 	if by > l.Unit {
 		l.coarsen(by)

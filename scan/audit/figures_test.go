@@ -33,7 +33,7 @@ func top(paths map[string]int64, most int) []report.PathInfo {
 	return list[:min(len(list), most)]
 }
 
-// The figures of a report are those of its requests one by one.
+// TestFiguresAreThoseOfTheRequests checks the figures of a report against single requests.
 func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 16))
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
@@ -53,8 +53,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 			}.String())
 		}
 		a := newAuditor(t, robotsTxtBody, "https://example.com")
-		// What is counted of each crawler, and its paths: all, those of violations, and those of the rule
-		// of a line.
+		// The counts of each crawler, and its paths: all, the violations', and the rule's of a line.
 		want, paths := map[string]int64{}, map[string]map[string]int64{}
 		count := func(path string, keys ...string) {
 			for _, key := range keys {
@@ -131,8 +130,8 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 	}
 }
 
-// Timelines count by the clocks of a zone: an hour that comes twice is one, and a unit begins at a time
-// that the clocks pass over if they are set forward then.
+// TestTimelinesOfZones checks that timelines count by the clocks of a zone: an hour that occurs
+// twice counts as one, and a unit may begin at a time that the clocks skip.
 func TestTimelinesOfZones(t *testing.T) {
 	for _, c := range []struct {
 		zone string
@@ -170,7 +169,8 @@ func TestTimelinesOfZones(t *testing.T) {
 	}
 }
 
-// Figures are bounded, and the same however the requests are ordered and cut.
+// TestFiguresAreBoundedInAnyOrder checks that figures are bounded and do not depend on how requests
+// are ordered and divided.
 func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 8))
 	type request struct {
@@ -229,8 +229,8 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 	}
 }
 
-// The number of a million addresses is less than a tenth off, and that of few is exact. A tenth is
-// more than four standard errors.
+// TestAddressesAreCounted checks that a few addresses are counted exactly and a million with an
+// error below a tenth, which is more than four standard errors.
 func TestAddressesAreCounted(t *testing.T) {
 	if 4.5/math.Sqrt(maxAddresses-1) > 0.1 {
 		t.Errorf("a number worked out from %d addresses may be a tenth off", maxAddresses)
@@ -256,8 +256,9 @@ func TestAddressesAreCounted(t *testing.T) {
 	}
 }
 
-// Of more targets than are counted one by one only those are listed whose number is at most a tenth
-// too high, however the lines are cut and ordered; and no other has more than the report says.
+// TestManyPathsAreCountedTruly checks that, if there are too many targets, only those whose numbers
+// are at most a tenth too high are listed, however the lines are divided and ordered, and that no
+// other has more requests than the report says.
 func TestManyPathsAreCountedTruly(t *testing.T) {
 	for name, c := range map[string]struct {
 		requests int
@@ -351,9 +352,8 @@ func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
 
 const delayedBody = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
 
-// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by
-// https, so many seconds after someTime, perhaps from another address, perhaps by another than
-// GPTBot.
+// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by https, so many
+// seconds after someTime, perhaps from another address, perhaps by another than GPTBot.
 func visitsOf(t *testing.T, text, target string) (list []entry) {
 	t.Helper()
 	for visit := range strings.SplitSeq(text, "; ") {
@@ -386,7 +386,7 @@ func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 			"{https://www.example.com 0.5 1 0 1 1}",
 		"example.com 0; example.com 1 192.0.2.2; example.com 2; example.com 11 192.0.2.2": "{https://example.com 5 2 1 2 2}",
 		"example.com 0; example.com 1 192.0.2.1 chatgpt; example.com 2 192.0.2.1 chatgpt; example.com 10": "" +
-			"{https://example.com 5 1 0 10 10}", // not of one who is exempt
+			"{https://example.com 5 1 0 10 10}", // not exempt ones
 	} {
 		r := auditEntries(t, a, visitsOf(t, log, "/")...)
 		if got := strings.Trim(fmt.Sprint(rowOf(r, "GPTBot").CrawlDelay), "[]"); got != want {
@@ -395,8 +395,8 @@ func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 	}
 }
 
-// Crawlers that are listed by one name, because dots or its length cut it, have gaps of
-// their own, also at one address.
+// TestGapsAreOfOneWord checks that crawlers listed by the same name, because dots or its length cut
+// it, have separate gaps, even at the same address.
 func TestGapsAreOfOneWord(t *testing.T) {
 	a := newAuditor(t, delayedBody, "https://example.com")
 	for _, names := range [][2]string{{"alpha.acme_bot", "beta.acme_bot"},
@@ -413,8 +413,8 @@ func TestGapsAreOfOneWord(t *testing.T) {
 	}
 }
 
-// Each gap is measured by the delay stated at its end, and the one shown is that of the last
-// request. The longest that package compile takes for a delay is a year.
+// TestDelayThatChanges checks that each gap is compared with the delay stated at its end, and that
+// the delay shown is the last one. The longest delay that package compile accepts is a year.
 func TestDelayThatChanges(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -900 * day0, body: fmt.Sprintf("User-agent: *\nCrawl-delay: %d\n", 366*day0)},
@@ -441,8 +441,8 @@ func TestGapsOfCenturiesAreNotNegative(t *testing.T) {
 	}
 }
 
-// Visitors are counted for the operators whose search engines and assistants sent them, and
-// requests of crawlers without impostors and fetches of robots.txt; in any order, and in states.
+// TestOperators checks that visitors are counted for the operators that sent them, and requests of
+// crawlers without impostors and fetches of robots.txt, in any order and with states.
 func TestOperators(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
 	profiles := a.config.Crawlers.Profiles()
@@ -509,8 +509,8 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 	}
 }
 
-// TestLongHostIsNotReadAsOne: to read an IDN takes time that grows with the square
-// of its length. What cannot be a name is quoted as it is, and not made Punycode.
+// TestLongHostIsNotReadAsOne checks that an impossible host name is quoted as it is, not converted
+// to Punycode, which takes time quadratic in its length.
 func TestLongHostIsNotReadAsOne(t *testing.T) {
 	long := strings.Repeat("日本", 1000)
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
@@ -528,7 +528,7 @@ func TestLongHostIsNotReadAsOne(t *testing.T) {
 	}
 }
 
-// A name that looks like a crawler's in other letters is not shown as that crawler's.
+// TestNamesInOtherLetters checks that a name in similar letters is not shown as the crawler's that it imitates.
 func TestNamesInOtherLetters(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: constant(robotsTxtBody, nil)})
 	r := auditEntries(t, a, entry{agent: "G\u043e\u043eglebot/2.1 (+http://x.example)"})
@@ -546,8 +546,8 @@ func decode(t *testing.T, text string) any {
 	return v
 }
 
-// TestNothingInAReportActsOnATerminal: whatever the lines are, Texts makes all strings of
-// the report printable.
+// TestNothingInAReportActsOnATerminal checks that Texts makes all strings of a report printable,
+// whatever the lines are.
 func TestNothingInAReportActsOnATerminal(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
@@ -592,8 +592,8 @@ func checkPrintable(t *testing.T, v any) {
 	}
 }
 
-// TestEnumsOfReports: what a report calls identities and crawlers without a name is what package
-// crawler has.
+// TestEnumsOfReports checks that package report has the same names as package crawler for
+// identities and crawlers without a name.
 func TestEnumsOfReports(t *testing.T) {
 	for identity, state := range map[report.Identity]crawler.State{
 		report.Verified: crawler.Verified, report.SpoofedIdentity: crawler.Spoofed,

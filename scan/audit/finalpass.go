@@ -17,38 +17,38 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// finalPass reads the deferred records, which come operator by operator, and gives
-// each deferred request its verdict.
+// finalPass reads the deferred records, which come operator by operator, and gives each deferred
+// request its verdict.
 type finalPass struct {
 	run   *Run
-	sinks Sink // of the requests that get their verdicts
+	sinks Sink // receive the requests that get their verdicts
 	rates *rates
-	// onlyRequests: nothing but the requests counts, so there are no rates and no ranking.
+	// onlyRequests skips everything but the requests: there are no rates and no ranking.
 	onlyRequests bool
 	ranking      *ranking
 	addresses    *addresses
 	toAll        *judge.Answers
-	records      int64 // read so far, each as often as it was added
+	records      int64 // read so far, each counted as often as it was added
 	unknown      int64 // requests of unknown crawlers so far
-	// clearedByStrangers counts requests by what clients that name no crawler were answered.
+	// clearedByStrangers counts requests by the answers to clients that name no crawler.
 	clearedByStrangers int64
 	operatorPass
 	origins originTexts
-	now     Event // whose record comes
-	err     error // of a sink, the first
+	now     Event // the event being read
+	err     error // the first error of a sink
 }
 
 // operatorPass is the state kept while the records of one operator are read.
 type operatorPass struct {
-	key    []byte // of these records; the first byte is their kind
-	name   string // of the unknown crawler that the operator is, if it is one
-	counts *row   // of that
+	key    []byte // of these records; the first byte is the kind of operator
+	name   string // if the operator is an unknown crawler
+	counts *row   // of this unknown crawler
 	told   *judge.Told
 }
 
-// judgeDeferred reads the deferred records and gives every request among them, with its verdict, to
-// the sinks. Unless onlyRequests, it also measures the gaps of fetches and delayed requests, gives
-// those that were counted before to Config.Judged, and makes the rows of unknown crawlers.
+// judgeDeferred reads the deferred records and passes every request among them, with its verdict, to the sinks.
+// Unless onlyRequests is set, it also measures the gaps of fetches and delayed requests, passes requests that were
+// counted before to Config.Judged, and makes the rows of unknown crawlers.
 func (r *Run) judgeDeferred(sinks Sink, onlyRequests bool) error {
 	p := r.policy()
 	r.settle()
@@ -97,7 +97,7 @@ func (r *Run) judgeDeferred(sinks Sink, onlyRequests bool) error {
 	return nil
 }
 
-// begin turns to the records of another operator.
+// begin starts the records of another operator.
 func (f *finalPass) begin(key []byte, name string) {
 	if key[0] != aboutAll {
 		f.toAll.Complete()
@@ -108,7 +108,7 @@ func (f *finalPass) begin(key []byte, name string) {
 	}
 }
 
-// end ends the records of an operator.
+// end finishes the records of an operator.
 func (f *finalPass) end() {
 	if !f.onlyRequests {
 		f.rates.endOperator()
@@ -133,11 +133,11 @@ func (f *finalPass) record(rd *coder, n int64) {
 	case kind == recordDelayed:
 		f.delayed(rd, n)
 	default:
-		rd.require(false, "it is of no kind")
+		rd.require(false, "its kind is invalid")
 	}
 }
 
-// answer reads what anybody was answered.
+// answer reads an answer to any client.
 func (f *finalPass) answer(rd *coder, n int64) {
 	var x answered
 	x.code(rd)
@@ -150,8 +150,7 @@ func (f *finalPass) answer(rd *coder, n int64) {
 	}
 }
 
-// unknownCounts adds the counts of an unknown crawler, which are the same in n parts of the
-// input.
+// unknownCounts adds the counts of an unknown crawler, which are equal in n parts of the input.
 func (f *finalPass) unknownCounts(rd *coder, n int64) {
 	lines, name, row := f.run.tally.Lines, "", &row{}
 	text(rd, &name)
@@ -193,7 +192,7 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	}
 }
 
-// identity returns the identity of a crawler's client at an address, which Run.Verify may have verified.
+// identity returns the identity of a crawler's client at an address, which may be verified by Run.Verify.
 func (f *finalPass) identity(crawler uint32, identity report.Identity, address []byte) report.Identity {
 	return f.addresses.settle(identity, f.name == "" && f.run.verified[verifiedKey{crawler, string(address)}])
 }
@@ -212,15 +211,16 @@ func (f *finalPass) delayed(rd *coder, n int64) {
 	}
 }
 
-// row returns the row of a crawler of the operator, and its profile if it is known. If it has been
-// counted in the row, it has made a request: no report has the row of a crawler that has made none.
+// row returns the row of one of the operator's crawlers, and its profile if it is known. counted
+// means that the record was counted in the row, which therefore has a request: no report has the
+// row of a crawler without requests.
 func (f *finalPass) row(rd *coder, crawler uint32, counted bool) (r *row, p *crawler.Profile) {
 	profiles := f.run.auditor.config.Crawlers.Profiles()
 	switch {
 	case f.counts != nil:
 		r = f.counts
 	case int64(crawler) >= int64(len(profiles)):
-		rd.require(false, "a crawler is not known")
+		rd.require(false, "a crawler is unknown")
 	default:
 		p = &profiles[crawler]
 		r = f.run.tally.known[p]
@@ -229,7 +229,7 @@ func (f *finalPass) row(rd *coder, crawler uint32, counted bool) (r *row, p *cra
 	return r, p
 }
 
-// event reads a request. It gives it its verdict, unless it has one.
+// event reads a request, and gives it its verdict unless it has one.
 func (f *finalPass) event(rd *coder, n int64) {
 	e, config := &f.now, &f.run.auditor.config
 	*e = Event{waiting: waiting{stances: e.stances, normal: e.normal}}
@@ -240,7 +240,7 @@ func (f *finalPass) event(rd *coder, n int64) {
 	}
 	e.when = always
 	e.row, e.Crawler = f.row(rd, e.from.Crawler, true)
-	rd.require(!e.counted || config.Judged != nil, "a request waits for nobody")
+	rd.require(!e.counted || config.Judged != nil, "nothing needs a counted request")
 	rd.end()
 	if rd.bad() {
 		return
@@ -298,16 +298,16 @@ func (x *waiting) Stances(origin int32, normal bool) []policy.Stance {
 	return x.stances[origin-x.from.Site.First]
 }
 
-// Permit implements judge.Copies: it is known what the copies say.
+// Permit implements judge.Copies. It is not called in the final pass.
 func (x *waiting) Permit(int32, bool) bool { return false }
 
-// isOne reports whether the clients of a crawler may know of each other's fetches: users of one
+// isOne reports whether the clients of a crawler may know about each other's fetches. Users of one
 // tool do not, nor do clients without a name. A nil profile stands for an unknown crawler.
 func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
 }
 
-// sinks are what gets the events of the final pass for a report: the tally counts them, as it does
+// sinks are the receivers of events of the final pass for a report. The tally counts them, as it does
 // those of Worker.decided.
 func (r *Run) sinks() Sinks {
 	list := Sinks{r.tally, r.paths, SinkFunc(r.addChanged)}
@@ -322,7 +322,7 @@ func (r *Run) sinks() Sinks {
 	return list
 }
 
-// addChanged counts an event for the changes of robots.txt.
+// addChanged counts an event for the comparison of changes of robots.txt.
 func (r *Run) addChanged(e *Event) error {
 	if e.Verdict != report.Spoofed {
 		r.auditor.changes.visit(r.policy(), e)
@@ -330,16 +330,15 @@ func (r *Run) addChanged(e *Event) error {
 	return nil
 }
 
-// verifiedKey names a known crawler, and an address from which a client claimed to be it.
+// verifiedKey names a known crawler and an address of a client that claimed to be it.
 type verifiedKey struct {
 	crawler uint32
 	address string
 }
 
-// Unverified returns the addresses of violations by clients that are not verified but
-// could be by the names of their addresses. If there are more than most, it returns a
-// choice that depends on the addresses alone, and more is true. It needs
-// Config.KeepAddresses.
+// Unverified returns the addresses of violations by unverified clients that could be verified by
+// the names of their addresses. If there are more than most, more is true and it returns a
+// selection that depends only on the addresses. It needs Config.KeepAddresses.
 func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	if err := r.endWorkers(); err != nil {
 		return nil, false, err
@@ -365,35 +364,33 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 
 func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
 
-// Verify makes the client at an address verified: Report counts its violations as those
-// of the crawler itself.
+// Verify marks the client at an address as verified, so that Report counts its violations as the crawler's own.
 func (r *Run) Verify(p crawler.Pair) {
 	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
 }
 
-// rates measures the gaps between fetches of robots.txt, and between requests for
-// which a group states a Crawl-delay. It gets deferred records in their order, and
-// holds no more than the data of one operator's crawlers.
+// rates measures the gaps between fetches of robots.txt, and between requests to which a Crawl-delay applies. It
+// receives deferred records in their order, and holds only the data of one operator's crawlers.
 type rates struct {
-	fetches map[*row]*fetchRate // of the operator whose records come now
+	fetches map[*row]*fetchRate // of the current operator
 
-	row     *row         // whose delayed requests come now
-	from    judge.Sender // the client of the last one
+	row     *row         // of the current delayed requests
+	from    judge.Sender // the sender of the last one
 	address []byte
-	last    int64 // time of the address's last request
-	gaps    gaps  // shorter than the delay at their end, or not
-	delay   int64 // in milliseconds, of the latest request
-	latest  int64 // the time of that
+	last    int64 // time of this sender's last request
+	gaps    gaps  // compared with the delay at their end
+	delay   int64 // in milliseconds, at the latest request
+	latest  int64 // time of the latest request
 }
 
 // fetchRate is how a crawler fetches robots.txt.
 type fetchRate struct {
 	last map[policy.Site]int64
-	gaps gaps // their limit is a millisecond more than a day
+	gaps gaps // their limit is one millisecond more than a day
 }
 
-// delayAt is how a crawler kept a Crawl-delay on a site. Delay is the one stated at the
-// last request; Shorter counts gaps by the one stated at their end.
+// delayAt is how well a crawler kept a Crawl-delay on a site. Delay is the delay stated at the last
+// request; Shorter compares each gap with the delay stated at its end.
 type delayAt struct {
 	at policy.Site
 	report.DelayInfo
@@ -407,19 +404,19 @@ const (
 	longestGapMillis = 100 * 366 * int64(dayMillis) // longer gaps count as this
 )
 
-// gaps are numbers of milliseconds. Up to exactGaps of them are kept as they are; more
-// of them go to a histogram, exact to three digits.
+// gaps are numbers of milliseconds. Up to exactGaps of them are kept exactly; more go to a
+// histogram with three significant digits.
 type gaps struct {
 	exact []int64
-	h     *hdrhistogram.Histogram // nil while they are few
+	h     *hdrhistogram.Histogram // nil while there are few
 	n     int64
 	max   int64
-	short int64 // how many were shorter than their limit
+	short int64 // how many are shorter than their limit
 }
 
 const exactGaps = 1 << 12
 
-// add adds n gaps of the same length and limit.
+// add adds n gaps of equal length and limit.
 func (g *gaps) add(millis, limit, n int64) {
 	if n == 0 {
 		return
@@ -447,12 +444,11 @@ func (g *gaps) add(millis, limit, n int64) {
 }
 
 func (g *gaps) record(millis, n int64) {
-	// The number is in the range of the histogram, so there is no error.
+	// The number is in the range of the histogram, so there can be no error.
 	_ = g.h.RecordValues(min(millis, longestGapMillis), n)
 }
 
-// quantile returns the smallest gap that at least this share of all gaps, in per cent,
-// do not exceed.
+// quantile returns the smallest gap that is at least as long as the given percentage of all gaps.
 func (g *gaps) quantile(percent int64) int64 {
 	if g.h != nil {
 		return g.h.ValueAtQuantile(float64(percent))
@@ -461,8 +457,7 @@ func (g *gaps) quantile(percent int64) int64 {
 	return g.exact[max(0, (int64(len(g.exact))*percent+99)/100-1)]
 }
 
-// millis returns the milliseconds between two moments, even if the number of
-// nanoseconds overflows.
+// millis returns the milliseconds between two times, even if the number of nanoseconds overflows.
 func millis(from, to int64) int64 {
 	if d := to - from; d >= 0 {
 		return d / millisecond
@@ -472,8 +467,7 @@ func millis(from, to int64) int64 {
 
 func seconds(millis int64) float64 { return float64(millis) / 1000 }
 
-// delaySupport returns whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
-// known. Google's parser knows no such line.
+// delaySupport returns whether a crawler heeds Crawl-delay: yes, no, or "" if unknown. Google's parser ignores it.
 func delaySupport(p *crawler.Profile) report.YesNo {
 	if p == nil {
 		return ""
@@ -486,7 +480,7 @@ func delaySupport(p *crawler.Profile) report.YesNo {
 
 func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
 
-// fetch adds n fetches at one moment. Those of an operator come in the order of time.
+// fetch adds n fetches at the same time. The fetches of an operator come in order of time.
 func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f := r.fetches[row]
 	if f == nil {
@@ -500,9 +494,8 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f.last[at] = t
 }
 
-// delayed adds n equal requests to which a Crawl-delay applies. The requests of
-// a row and a site come together; within these, the requests of a client, which is a crawler at an
-// address, come in the order of time.
+// delayed adds n equal requests to which a Crawl-delay applies. The requests of a row and a site come together;
+// among these, the requests of one client (a crawler at an address) come in order of time.
 func (r *rates) delayed(row *row, x *delayed, n int64) {
 	if row != r.row || x.from.Site != r.from.Site {
 		r.endRequests()
@@ -518,7 +511,7 @@ func (r *rates) delayed(row *row, x *delayed, n int64) {
 	}
 }
 
-// endRequests adds the measurements of delayed requests to their row.
+// endRequests adds the measurements of the current delayed requests to their row.
 func (r *rates) endRequests() {
 	if r.row != nil && r.gaps.n > 0 {
 		r.row.addDelay(delayAt{r.from.Site, report.DelayInfo{

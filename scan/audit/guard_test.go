@@ -24,8 +24,8 @@ func guardEntries(t *testing.T, a *Auditor, formatName, host string, entries ...
 	guardAllocs(t, a, formatName, log.String())
 }
 
-// TestGuardAllocs: a line that brings nothing new allocates nothing, whoever sent
-// it and whatever is said of it.
+// TestGuardAllocs checks that a line that brings nothing new allocates nothing, for all kinds of
+// clients and verdicts.
 func TestGuardAllocs(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "http://example.com", "https://example.com")
 	for name, entries := range map[string][]entry{
@@ -52,8 +52,7 @@ func TestGuardAllocs(t *testing.T) {
 	}
 }
 
-// TestGuardAllocsInAFlood: nor where it is one of as many as there is room for, or
-// brings what there is no more room for.
+// TestGuardAllocsInAFlood checks the same for a flood of lines that exactly fill the memory, or no longer fit.
 func TestGuardAllocsInAFlood(t *testing.T) {
 	a := newAuditor(t, manyRules(3*maxNameRules), "https://example.com")
 	var names, rules, hosts strings.Builder
@@ -71,8 +70,8 @@ func TestGuardAllocsInAFlood(t *testing.T) {
 	}
 }
 
-// TestGuardAllocsOfAHistory: nor with several versions and ranges of addresses,
-// where much has to wait for the end of the log.
+// TestGuardAllocsOfAHistory checks the same with several versions and address ranges, where much
+// has to wait for the end of the log.
 func TestGuardAllocsOfAHistory(t *testing.T) {
 	forwarded, err := crawler.ParseClientIP("xff", []string{"192.0.2.0/24"})
 	if err != nil {
@@ -103,7 +102,7 @@ func TestGuardAllocsOfAHistory(t *testing.T) {
 	}
 }
 
-// TestGuardAllocsOfJudged: nor where a function gets each request.
+// TestGuardAllocsOfJudged checks the same with a function that receives each request.
 func TestGuardAllocsOfJudged(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	n := 0

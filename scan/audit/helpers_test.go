@@ -107,8 +107,7 @@ func constant(robots string, origins []origin.Origin) *policy.Policy {
 	return policy.Constant(policy.Row{Body: []byte(robots), Size: -1, File: "robots.txt"}, policy.Options{Hosts: origins})
 }
 
-// version is a row of a source: what an origin answered from so many seconds after
-// someTime on.
+// version is a row of a source: what an origin answered from so many seconds after someTime on.
 type version struct {
 	from   int
 	at     string // https://example.com if empty
@@ -140,8 +139,7 @@ func moment(n int) int64 {
 	return time.Date(2026, 3, 2, 10, 0, n, 0, time.UTC).UnixNano()
 }
 
-// known returns identities by which some crawlers have only these addresses, at about
-// moment(0).
+// known returns identities by which some crawlers have only these addresses, at about moment(0).
 func known(t testing.TB, set *crawler.Set, ranges map[string]string) *crawler.Identities {
 	t.Helper()
 	var o crawler.IdentityOptions

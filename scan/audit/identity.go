@@ -12,27 +12,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// What a line reveals about the identity of its client (clients.identify) depends on what all lines reveal
-// about their addresses (audit-rules 8). If nearly all requests in a log come from a handful of
-// addresses, these belong to a proxy and cannot verify or expose anybody. Many servers cut the end
-// off addresses before they log them: no client really has such an address, and clients that show one are unverifiable.
-// Both are known only when all lines have been read, from a sample of them. Until then
+// What a line reveals about the identity of its client (clients.identify) depends on what all lines
+// reveal about their addresses (audit-rules 8). If nearly all requests in a log come from a handful of
+// addresses, these belong to a proxy and cannot verify or expose anybody. Many servers cut the end off
+// addresses before they log them: such addresses belong to no client and verify nobody. Both are only
+// known from a sample of all lines, at the end. Until then
 //
-//   - an impostor is judged as if it were unverified, and counted in a row of its own (row.impostors);
+//   - an impostor is judged as if it were unverified, and counted in a separate row (row.impostors);
 //   - a request from an address that may be cut is judged in both ways, and counted in two rows (row.on).
 //
-// Only addresses.settle, and row.settle for what has been counted, decide between these cases.
+// Only addresses.settle and, for counts, row.settle decide between these cases.
 
-// client is the sender of a record, as far as its line identifies it.
+// client is the sender of a record, as identified by its line.
 type client struct {
 	*agent
 	identity report.Identity
-	when     ifCut // the case in which this applies
-	// hasNoList: the crawler has lists of addresses, but none speaks of the request.
+	when     ifCut // when this applies
+	// hasNoList means that the crawler has lists of addresses, but none covers the request.
 	hasNoList bool
 }
 
-// row returns the row in which the requests of a client are counted.
+// row returns the row that counts the client's requests.
 func (x *client) row() *row {
 	r := x.agent.row.on(x.when)
 	if x.identity == report.SpoofedIdentity {
@@ -41,9 +41,9 @@ func (x *client) row() *row {
 	return r
 }
 
-// identify returns which crawler sent a record that one names, and how far that is proven: of a header that
-// names several crawlers it is the one that the address verifies. It returns two answers if that is another
-// thing if the address is cut. They are valid until the next call.
+// identify returns which crawler sent a record whose header names one, and how far that is proven.
+// If the header names several crawlers, it picks the one that the address verifies. It returns two
+// answers if the answer depends on whether the address is cut. They are valid until the next call.
 func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
 	w.sender = w.senders.recall(addr)
 	x := &w.found[0]
@@ -66,33 +66,33 @@ func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
 	return w.found[:2]
 }
 
-// endsAsCut reports whether an address ends in .0, .1 or .255. Few do.
+// endsAsCut reports whether an address ends in .0, .1 or .255, as few do.
 func endsAsCut(addr []byte) bool {
 	n := len(addr)
 	return n > 2 && addr[n-2] == '.' && addr[n-1] <= '1' || bytes.HasSuffix(addr, []byte(".255"))
 }
 
-// ifCut is the case in which a request is counted.
+// ifCut is a condition under which a request is counted.
 type ifCut uint8
 
 const (
 	always  ifCut = iota
-	ifWhole       // the addresses are not cut
+	ifWhole       // if addresses are not cut
 	ifIsCut
 	ifCuts
 )
 
-// addresses is what all lines show of the addresses in them.
+// addresses is what all lines together show about their addresses.
 type addresses struct {
-	proxied    bool // they prove nothing
-	ipv4, ipv6 bool // those that look cut are nobody's
+	proxied    bool // addresses prove nothing
+	ipv4, ipv6 bool // addresses that look cut belong to nobody
 }
 
-// holds reports whether it is the case.
+// holds reports whether the condition is met.
 func (a *addresses) holds(c ifCut) bool { return c == always || (c == ifIsCut) == a.ipv4 }
 
-// settle returns the identity of a client of which its line shows so much. isProven: the names of its address
-// prove that it is the crawler.
+// settle returns the final identity of a client, given the one from its line. isProven means that
+// the names of its address prove that it is the crawler.
 func (a *addresses) settle(i report.Identity, isProven bool) report.Identity {
 	switch {
 	case a.proxied && (i == report.Verified || i == report.SpoofedIdentity):
@@ -103,8 +103,8 @@ func (a *addresses) settle(i report.Identity, isProven bool) report.Identity {
 	return i
 }
 
-// settle counts the requests from addresses that may be cut in one way, and the impostors as such, or as
-// unverified clients.
+// settle resolves the counts of requests from addresses that may be cut, and counts impostors
+// either as such or as unverified clients.
 func (r *row) settle(a *addresses) {
 	of := r.If
 	r.If = [2]*row{}
@@ -127,7 +127,7 @@ func (r *row) settle(a *addresses) {
 	r.Timeline.mergeSpoofed(&s.Timeline)
 }
 
-// on returns the row in which requests are counted in a case.
+// on returns the row that counts requests under a condition.
 func (r *row) on(when ifCut) *row {
 	if when == always {
 		return r
@@ -139,7 +139,7 @@ func (r *row) on(when ifCut) *row {
 	return *of
 }
 
-// impostors returns the row in which impostors are counted.
+// impostors returns the row that counts impostors.
 func (r *row) impostors() *row {
 	if r.Spoofed == nil {
 		r.Spoofed = newRow(r.Figures.Paths.bounds)
@@ -147,8 +147,8 @@ func (r *row) impostors() *row {
 	return r.Spoofed
 }
 
-// settle finds out what the lines show of the addresses in them, and counts the requests by that. All lines
-// have been read then. Only the first call has an effect.
+// settle determines what the lines show about their addresses, and adjusts the counts. All lines
+// must have been read. Only the first call has an effect.
 func (t *tally) settle(c *Config, verifies bool) {
 	if t.addresses != nil {
 		return
@@ -164,8 +164,8 @@ func (t *tally) settle(c *Config, verifies bool) {
 	t.cutPaths()
 }
 
-// addressesOf determines what the lines reveal about their addresses, unless it is configured. verifies is whether
-// it matters if they belong to a proxy.
+// addressesOf determines what the lines show about their addresses, unless that is configured.
+// verifies is whether it matters if they belong to a proxy.
 func (t *tally) addressesOf(c *Config, verifies bool) *addresses {
 	t.ProxySample.prune(1)
 	a := &addresses{proxied: verifies && t.isProxied()}
@@ -179,21 +179,20 @@ func (t *tally) addressesOf(c *Config, verifies bool) *addresses {
 	return a
 }
 
-// The sample of lines, of crawlers or not, has those whose hashes are the smallest, so that it depends on the set
-// of lines alone.
+// The sample consists of the lines with the smallest hashes, by crawlers or not, so it depends only
+// on the set of lines.
 const (
-	maxLines     = 1536 // in the sample, or twice as many
-	minLines     = 1000 // fewer say nothing
+	maxLines     = 1536 // in the sample, which may grow to twice as many
+	minLines     = 1000 // fewer are inconclusive
 	maxProxies   = 8    // addresses
-	proxiedShare = 0.95 // of the lines
+	proxiedShare = 0.95 // share of the lines
 
-	// Addresses are taken as cut if at least minCut distinct ones of a family look so, and these are
-	// more than one of cutShare.
+	// Addresses of a family count as cut if at least minCut distinct ones look so, and more than one in cutShare.
 	minCut   = 3
 	cutShare = 20
 )
 
-// lineFrom is a line, by the hash that decides whether it is in the sample, and the address of its client.
+// lineFrom is a line, represented by the hash that decides whether it is sampled, and its client's address.
 type lineFrom struct {
 	Line    uint64        `cbor:"1,keyasint"`
 	Address clientAddress `cbor:"2,keyasint"`
@@ -204,8 +203,8 @@ func newLineSample() boundedSums[lineFrom, occurrences] {
 		Kept: map[lineFrom]occurrences{}}
 }
 
-// hashLine is a hash of the length of a line and of bytes at its beginning, where nearly
-// all logs have the time. It is made for each line, and is the same on every machine.
+// hashLine hashes the length of a line and bytes at its beginning, where nearly all logs have the
+// time. It is called for each line, and is the same on every machine.
 func hashLine(line []byte) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	if len(line) < 40 {
@@ -215,19 +214,19 @@ func hashLine(line []byte) uint64 {
 	return (x + bits.RotateLeft64(y, 32) + uint64(len(line))) * odd
 }
 
-// inProxySample reports whether a line is in the sample, and by which hash.
+// inProxySample reports whether a line belongs to the sample, and returns its hash.
 func (t *tally) inProxySample(line []byte) (hash uint64, is bool) {
 	hash = hashLine(line)
 	return hash, t.ProxySample.Below == 0 || hash < t.ProxySample.Below
 }
 
-// addToProxySample notes the address of a line that is in the sample.
+// addToProxySample records the address of a sampled line.
 func (t *tally) addToProxySample(hash uint64, addr []byte) {
 	t.ProxySample.add(lineFrom{hash, hashAddress(addr)}, 1)
 }
 
-// clientAddress is an address of a client: its hash, of which states have no more, with its crawler.AddressKind in
-// the last bits.
+// clientAddress represents the address of a client by its hash, with its crawler.AddressKind in the
+// last bits. States keep nothing else of it.
 type clientAddress uint64
 
 const kindBits = 7
@@ -253,14 +252,14 @@ func (t *tally) isProxied() bool {
 	return all >= minLines && float64(few) >= proxiedShare*float64(all)
 }
 
-// isCut reports whether the addresses of the sample are cut, by family.
+// isCut reports, for each family, whether the addresses of the sample are cut.
 func (t *tally) isCut() (ipv4, ipv6 bool) {
 	seen := make([]clientAddress, 0, len(t.ProxySample.Kept))
 	for k := range t.ProxySample.Kept {
 		seen = append(seen, k.Address)
 	}
 	slices.Sort(seen)
-	var n [kindBits + 1]int // a damaged state may have kinds that are none
+	var n [kindBits + 1]int // a damaged state may have invalid kinds
 	for _, a := range slices.Compact(seen) {
 		n[a.kind()]++
 	}

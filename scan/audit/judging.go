@@ -13,10 +13,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// judging asks package judge about requests, and binds crawlers to the rules of robots.txt.
+// judging asks package judge about requests and binds crawlers to the rules of robots.txt.
 type judging struct {
-	// policy is that for the times of the log. It may be Skewed: origins, copies and bindings are the
-	// same in all.
+	// policy is for the times of the log. It may be Skewed, which changes neither origins nor copies nor bindings.
 	policy   *policy.Policy
 	quota    *quota
 	bindings map[bindingKey]*policy.Binding
@@ -43,20 +42,20 @@ func (w *judging) empty() {
 	w.bindings = map[bindingKey]*policy.Binding{}
 }
 
-// target is the target of a request as one crawler reads it. It implements judge.Copies.
+// target is a request's target as one crawler reads it. It implements judge.Copies.
 type target struct {
 	*judging
 	agent   *agent
 	text    []byte
 	recent  *recentTarget // nil if it is too long
 	lossy   format.Lossy
-	normal  []byte          // its normal form; empty if that is the target itself
+	normal  []byte          // its normal form; empty if equal to the target
 	stances []policy.Stance // of one origin's copies
-	// spellings belong to a decoded target, and normalSpellings to its normal form: see spellings.go.
+	// spellings are for a decoded target, and normalSpellings for its normal form: see spellings.go.
 	spellings, normalSpellings spellings
 }
 
-// ask returns the record as a request to be judged.
+// ask returns the record as a case for package judge.
 func (w *judging) ask(r *format.Record, at *site, c *agent, ask robotsAsk) *judge.Case {
 	t := &w.target
 	t.agent, t.text, t.lossy, t.normal = c, r.Target, r.Lossy, t.normal[:0]
@@ -64,7 +63,7 @@ func (w *judging) ask(r *format.Record, at *site, c *agent, ask robotsAsk) *judg
 	if r.Lossy != format.Rewritten && t.mayBeAbnormal() {
 		t.findNormal()
 	}
-	q := &w.question // field by field: a whole one would be copied
+	q := &w.question // set field by field: assigning a whole Case would copy it
 	q.Exempt, q.Robots = c.exempt(), ask != asksElse
 	q.Ambiguous, q.Truncated, q.OtherScheme = c.Ambiguous, r.Truncated || c.Overlong, at.isOtherScheme()
 	q.Time, q.HasTime, q.Site, q.Class = r.Time, r.HasTime, at.Site, c.class
@@ -79,7 +78,7 @@ func (t *target) mayBeAbnormal() bool {
 	return mayBeAbnormal(t.text)
 }
 
-// findNormal finds the normal form of the target, unless that is the target itself.
+// findNormal finds the target's normal form, if that differs from it.
 func (t *target) findNormal() {
 	var differs bool
 	t.normal, differs = appendNormal(t.normal, t.text)
@@ -110,8 +109,7 @@ func (t *target) Permit(o int32, normal bool) bool {
 	return e.permits
 }
 
-// Stances implements judge.Copies. Copies that are alike for the crawler are asked once.
-// /robots.txt as a normal form is permitted.
+// Stances implements judge.Copies. Equal copies are asked only once. /robots.txt as a normal form is permitted.
 func (t *target) Stances(o int32, normal bool) []policy.Stance {
 	text, spellings := t.text, &t.spellings
 	if normal {
@@ -132,7 +130,7 @@ func (t *target) Stances(o int32, normal bool) []policy.Stance {
 	return t.stances
 }
 
-// stanceOf returns the stance of a copy on a text, of which there are other spellings.
+// stanceOf returns the stance of a copy on a text that has other spellings.
 func (t *target) stanceOf(b *policy.Binding, copy int32, text []byte, of *spellings) policy.Stance {
 	if t.lossy == format.Rewritten {
 		return b.JudgeUnseen(copy).Stance
@@ -149,7 +147,7 @@ func (t *target) stanceOf(b *policy.Binding, copy int32, text []byte, of *spelli
 	return stance
 }
 
-// judge returns the judgement of a copy on a text, which is nearly always the target itself.
+// judge returns the judgement of a copy on a text, which is usually the target itself.
 func (t *target) judge(b *policy.Binding, copy int32, text []byte) policy.Judgement {
 	if e := t.recent; e != nil && e.binding == b && copy == 0 && string(text) == string(t.text) {
 		return e.judge(&t.scratch)
@@ -157,23 +155,22 @@ func (t *target) judge(b *policy.Binding, copy int32, text []byte) policy.Judgem
 	return b.Judge(&t.scratch, copy, text)
 }
 
-// lineOf returns the line of a version of an origin that decides on the target.
+// lineOf returns the line in a version of an origin that decides on the target.
 func (w *judging) lineOf(c *agent, o, version int32) uint32 {
 	return w.target.judge(w.bindingAt(c, o), w.policy.Versions(o)[version].Copy, w.target.text).Line
 }
 
-// bound is what a crawler was last bound by, as nearly all of its requests are.
+// bound caches what last bound a crawler, because nearly all of its requests are bound by the same.
 type bound struct {
 	at      int32 // the origin of binding
 	binding *policy.Binding
-	// delay is the Crawl-delay that the version cited in delayOf asks of the crawler.
+	// delay is the Crawl-delay for the crawler in the version that delayOf cites.
 	delayOf   *policy.Lawful
 	delay     time.Duration
 	isDelayed bool
 }
 
-// bindingKey names the rules that bind an agent on an origin, or that bind it with further tokens
-// that its header has.
+// bindingKey names the rules that bind an agent on an origin, possibly through further tokens in its header.
 type bindingKey struct {
 	agent  *agent
 	origin int32
@@ -196,8 +193,8 @@ func (w *judging) bindingAt(c *agent, origin int32) *policy.Binding {
 	return b
 }
 
-// bind returns the rules that bind the crawler on an origin, which are the same for all of its
-// headers that have the tokens of the same groups.
+// bind returns the rules that bind the crawler on an origin. They are the same for all of its
+// headers with tokens of the same groups.
 func (w *judging) bind(c *agent, origin int32) *policy.Binding {
 	p, s := w.policy, c.subject
 	k := bindingKey{agent: c, origin: origin}
@@ -214,8 +211,8 @@ func (w *judging) bind(c *agent, origin int32) *policy.Binding {
 	return b
 }
 
-// delayOf returns the Crawl-delay of the version that a violation would quote, of the lawful copies l of an
-// origin; ok is false if it asks its crawler for none.
+// delayFor returns the Crawl-delay in the version that a violation would quote, among the lawful
+// copies l of an origin; ok is false if there is none for the crawler.
 func (w *judging) delayFor(c *agent, origin int32, l *policy.Lawful) (delay time.Duration, ok bool) {
 	if c.delayOf != l {
 		c.delayOf, c.delay, c.isDelayed = l, 0, false
@@ -228,16 +225,16 @@ func (w *judging) delayFor(c *agent, origin int32, l *policy.Lawful) (delay time
 
 const robotsTxt = "/robots.txt"
 
-// robotsAsk is the way a target asks for robots.txt.
+// robotsAsk is how a target asks for robots.txt.
 type robotsAsk uint8
 
 const (
 	asksElse   robotsAsk = iota // not at all
 	asksRobots                  // for /robots.txt itself
-	asksLike                    // with a query or more slashes: for something that need not be robots.txt
+	asksLike                    // with a query or extra slashes, so perhaps for something else
 )
 
-// robotsAsk returns how a record asks for robots.txt, by any method.
+// robotsAsk returns how a record asks for robots.txt, whatever its method.
 func (w *judging) robotsAsk(r *format.Record) robotsAsk {
 	path := r.Target
 	if path[0] != '/' {

@@ -18,15 +18,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// maxListed bounds OtherHosts and Overlooked.
+// maxListed limits OtherHosts and Overlooked.
 const maxListed = 10
 
-// errSum is the error if a report would not have counted each line once.
+// errSum is the error if a report would not count each line exactly once.
 var errSum = errors.New("the numbers of the audit do not add up")
 
-// Report makes the report of all lines that the run's workers have counted and all states that were
+// Report makes the report on all lines that the run's workers have counted and all states that were
 // added. Its numbers add up. It fails only if deferred records could not be kept or read, or if a
-// state is damaged. It must be called once, and the workers must not be used afterwards.
+// state is damaged. It must be called only once, and the workers must not be used afterwards.
 func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if err := r.endWorkers(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	return r
 }
 
-// choices describes the lists that show only a selection, because not all entries were kept.
+// choices describes the lists that show only a random selection because not all entries were kept.
 func (t *tally) choices(only *report.Choice) (list []string) {
 	add := func(below uint64, limit int, text string) {
 		if below != 0 {
@@ -147,8 +147,8 @@ func (t *tally) choices(only *report.Choice) (list []string) {
 	return list
 }
 
-// crawlers makes the rows: all known crawlers, the most frequent of the unknown,
-// and one for the rest of these, those with most violations first.
+// crawlers makes the rows: all known crawlers, the most frequent unknown ones, and one row for the
+// others. The rows with the most violations come first.
 func (a *Auditor) crawlers(t *tally, by report.Unit) []report.CrawlerInfo {
 	list := []report.CrawlerInfo{}
 	for p, row := range t.known {
@@ -235,8 +235,8 @@ func (a *Auditor) rule(k ruleKey, n int64) report.RuleInfo {
 	}
 }
 
-// originText returns the origin of a site: of several possible ones their host, if all
-// have the same; nothing if no origin is known.
+// originText returns the origin of a site. If there are several, it returns their common host;
+// without a common host or a known origin it returns "".
 func (a *Auditor) originText(at policy.Site) string {
 	list := a.config.Policy.Origins()[at.First : at.First+at.N]
 	if len(list) == 0 {
@@ -259,8 +259,7 @@ func headerInfo(header string, n int64) report.HeaderInfo {
 	return report.HeaderInfo{Header: header, Requests: n}
 }
 
-// policyInfo describes the robots.txt files, and counts the violations that quote each
-// version.
+// policyInfo describes the robots.txt files, and counts the violations that quote each version.
 func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 	b := a.config.Basis
 	info := report.PolicyInfo{
@@ -302,7 +301,7 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 	return info
 }
 
-// sumText returns the SHA-256 of a version's file, if there is one and it is known.
+// sumText returns the SHA-256 of a version's file, if known.
 func sumText(v policy.Version, body []byte) string {
 	if v.Sum != "" || v.Copy < 0 || v.Size != int64(len(body)) {
 		return v.Sum
@@ -348,8 +347,8 @@ func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 	return info
 }
 
-// sizesMixed is RobotsInfo.SizesMixed. An answer with the size of another version is none of
-// several under one: a cache on its way may have kept it.
+// sizesMixed returns RobotsInfo.SizesMixed. An answer with the size of another version does not
+// count, because it may come from a cache.
 func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 	keys := slices.SortedFunc(maps.Keys(sizes), func(x, y sizeKey) int {
 		return cmp.Or(cmp.Compare(x.At.First, y.At.First), cmp.Compare(x.At.N, y.At.N), cmp.Compare(x.First, y.First),
@@ -357,7 +356,7 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 			cmp.Compare(sizes[x].Period.First, sizes[y].Period.First))
 	})
 	isVersion := func(k sizeKey) bool { return policy.HaveSize(a.config.Policy.Versions(k.At.First), k.Size) }
-	last := 0 // the one of its versions that ends last
+	last := 0 // its version that ends last
 	for i, k := range keys {
 		of := keys[last]
 		if i == 0 || k.At != of.At || k.First != of.First || k.Last != of.Last {
@@ -374,7 +373,7 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 	return false
 }
 
-// clockWarning warns of files that were sent before the source had them.
+// clockWarning warns about files that were sent before the source had them.
 func (a *Auditor) clockWarning(t *tally) []string {
 	n := int64(0)
 	for k, c := range t.Sizes.Kept {
@@ -389,8 +388,7 @@ func (a *Auditor) clockWarning(t *tally) []string {
 		"a clock may be wrong, or the time of that version.", english.Plural(n, "answer"), english.Verb(n, "has", "have"))}
 }
 
-// isEarly reports whether a size matches a version that was not in force yet, and none that
-// had been.
+// isEarly reports whether a size matches a version that was not in force yet, and no earlier one.
 func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
 	p := a.config.Policy
 	for o := k.At.First; o < k.At.First+k.At.N; o++ {
@@ -407,8 +405,8 @@ func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
 	return early
 }
 
-// expectedSizes returns the sizes of the files that were in force: of the first origin those
-// of the key, of other origins those at the time of the first answer.
+// expectedSizes returns the sizes of the files that were in force: for the first origin the
+// versions of the key, for other origins the versions at the time of the first answer.
 func (a *Auditor) expectedSizes(k sizeKey, t int64) []int64 {
 	p, list := a.config.Policy, []int64{}
 	for i := range k.At.N {
@@ -445,8 +443,8 @@ func (r *row) listViolations() (list []report.ViolationInfo, sums report.Outcome
 	return list, sums
 }
 
-// listClaims returns what logs say about the clients, the most frequent first, and how many
-// requests are not in the list.
+// listClaims returns the logged claims about the clients, the most frequent first, and the number
+// of requests with unlisted claims.
 func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
 	if r.Claims == nil {
 		return []report.ClaimInfo{}, 0
@@ -456,7 +454,7 @@ func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
 	})
 }
 
-// challengedFetches counts the GETs of robots.txt that were answered as firewalls do.
+// challengedFetches counts the GETs of robots.txt whose answers are typical of firewalls.
 func (r *row) challengedFetches() (n int64) {
 	if r.Fetches == nil {
 		return 0
@@ -488,7 +486,7 @@ func (r *row) fetchInfo() report.FetchInfo {
 	return info
 }
 
-// clearedBy sums up the refusals of crawlers.
+// clearedBy sums up the answers that clear crawlers, by status.
 func (t *tally) clearedBy(only *report.Choice) []report.StatusCount {
 	all := map[int]int64{}
 	for _, r := range t.rows(only) {
@@ -499,7 +497,7 @@ func (t *tally) clearedBy(only *report.Choice) []report.StatusCount {
 	return statusCounts(all)
 }
 
-// statusCounts lists numbers by status, in its order.
+// statusCounts lists numbers by status, sorted by status.
 func statusCounts(n map[int]int64) []report.StatusCount {
 	list := []report.StatusCount{}
 	for _, status := range slices.Sorted(maps.Keys(n)) {
@@ -508,7 +506,7 @@ func statusCounts(n map[int]int64) []report.StatusCount {
 	return list
 }
 
-// startOf is the beginning of a version, none if before all time.
+// startOf returns the beginning of a version, or the zero Time if it is before all time.
 func startOf(nanos int64) report.Time {
 	if nanos == policy.MinTime {
 		return report.Time{}
@@ -516,7 +514,7 @@ func startOf(nanos int64) report.Time {
 	return report.At(nanos)
 }
 
-// hostOf returns where the host of a Referer by http or https is; nothing is there if it has none.
+// hostOf returns the position of the host in a Referer with http or https; the range is empty if there is none.
 func hostOf(referer []byte) (from, to int) {
 	switch {
 	case bytes.HasPrefix(referer, []byte("https://")):
@@ -532,8 +530,8 @@ func hostOf(referer []byte) (from, to int) {
 	return from, len(referer)
 }
 
-// listOperators compares what the crawlers of operators took with the visitors that the operators sent.
-// It covers the operators whose search engines and assistants are known.
+// listOperators compares the requests of operators' crawlers with the visitors that the operators
+// sent. It covers operators with known search engines or assistants.
 func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []report.OperatorInfo {
 	list := []report.OperatorInfo{}
 	if t.Referers == 0 {
@@ -557,7 +555,7 @@ func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []repor
 	return list
 }
 
-// taken returns how many requests were for anything but robots.txt, without impostors.
+// taken returns the number of requests for anything but robots.txt, without impostors.
 func taken(c *report.CrawlerInfo) int64 {
 	n := c.Requests - c.Verdicts[report.Spoofed] - c.Verdicts[report.RobotsFetch]
 	if c.Exempt != "" {

@@ -9,53 +9,52 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Most lines of a log have a header, and many a target, that came a short while ago. What was found out about
-// it then is kept in tables of a fixed length, in which a few words of the key choose the one place where it
-// may be (direct-mapped caches). An entry counts only if the whole key is equal, and whoever uses it checks
-// the pointers that it was made for. So keys that share a place, by chance or by somebody's choice, cost what
-// every key would cost without the table, and nothing else.
+// Most lines of a log repeat a recent header, and many a recent target. What was found out about them is kept in
+// tables of a fixed length (direct-mapped caches), in which a few words of the key determine the only slot. An
+// entry is used only if the whole key is equal, and the user of an entry checks the pointers that it was made for.
+// So keys that share a slot, by chance or on purpose, cost no more than every key would without the table.
 
-// recentHeaders is how many headers a worker finds without its map: a log has thousands, but nearly all of
-// its lines have one of a few hundred.
+// recentHeaders is the number of headers that a worker finds without its map: a log has thousands,
+// but nearly all of its lines have one of a few hundred.
 const recentHeaders = 1 << 11
 
-// namedAgent is the agent of a header. The zero value stands for an empty header and has no agent.
+// namedAgent is the agent of a header. The zero value is the empty header without an agent.
 type namedAgent struct {
 	header string
 	*agent
 }
 
-// recentTargets is how many targets of crawlers are remembered, and longestTarget how long they may be: nearly
-// all are shorter.
+// recentTargets is the number of crawlers' targets that are remembered, and longestTarget their
+// maximum length, which few exceed.
 const (
 	recentTargets = 1 << 11
 	longestTarget = 79
 )
 
-// recentTarget is a target of a crawler and what is known of it.
+// recentTarget is a target of a crawler and what is known about it.
 type recentTarget struct {
 	text   [longestTarget]byte
 	length uint8
-	// mayBeAbnormal has the result of the function.
+	// mayBeAbnormal is the result of the function of that name.
 	mayBeAbnormal bool
-	// permits is the result of RulesPermit by binding, if that is not nil, and stance and line are that of Judge
-	// for its first copy, if isJudged.
+	// If binding is not nil, permits is the result of its RulesPermit; if isJudged is set, stance and
+	// line are the result of its Judge for the first copy.
 	permits, isJudged bool
 	stance            policy.Stance
 	line              uint32
 	binding           *policy.Binding
-	// hash is that of the target. If paths, those of a row, are not nil, kept is the one that it is among them,
-	// if that is known, and least the smallest hash of a request for it while they had cells.
+	// hash is the target's hash. If paths, which belong to a row, is not nil, kept is the target's
+	// entry there, if known, and least is the smallest hash of its requests while paths had cells.
 	hash  uint64
 	paths *pathCounts
 	kept  *keptPath
 	least uint64
 }
 
-// targets are the targets that crawlers have requested lately.
+// targets are the recent targets of crawlers.
 type targets [recentTargets]recentTarget
 
-// recall returns the entry of a crawler's target, or a new one in its place. It is nil if the target is too long.
+// recall returns the entry of a crawler's target, or resets its slot. It returns nil if the target is too long.
 func (t *targets) recall(c *agent, target []byte) *recentTarget {
 	if len(target) > longestTarget {
 		return nil
@@ -71,7 +70,7 @@ func (t *targets) recall(c *agent, target []byte) *recentTarget {
 	return e
 }
 
-// judge is Judge of binding for the first copy.
+// judge returns what Judge of binding does for the first copy.
 func (e *recentTarget) judge(s *automaton.Scratch) policy.Judgement {
 	if !e.isJudged {
 		j := e.binding.Judge(s, 0, e.text[:e.length])
@@ -80,31 +79,31 @@ func (e *recentTarget) judge(s *automaton.Scratch) policy.Judgement {
 	return policy.Judgement{Stance: e.stance, Line: e.line}
 }
 
-// recentSenders is how many addresses of crawlers' clients are remembered, and longestAddress the length of
-// an address of IPv6.
+// recentSenders is the number of client addresses of crawlers that are remembered, and
+// longestAddress the maximum length of an IPv6 address.
 const (
 	recentSenders  = 1 << 10
 	longestAddress = 39
 )
 
-// sender is an address of a crawler's client and what is known of it. A client has an address if isLogged.
+// sender is the address of a crawler's client and what is known about it. isLogged means that there is an address.
 type sender struct {
 	text   [longestAddress]byte
 	length uint8
-	// mayBeCut is set if the address may be one whose end was cut off.
+	// mayBeCut means that the end of the address may have been cut off.
 	isLogged, mayBeCut bool
 	hash               uint64
-	client             netip.Addr // by crawler.Client; the zero value if it is none
-	of                 *figures   // that have counted it, the last ones
+	client             netip.Addr // from crawler.Client; the zero value if invalid
+	of                 *figures   // the last ones that counted it
 }
 
-// senders are the addresses from which crawlers have sent requests lately, and the last one that was too long.
+// senders are the recent client addresses of crawlers, and the last address that was too long.
 type senders struct {
 	recent [recentSenders]sender
 	long   sender
 }
 
-// recall returns the entry of an address, or a new one in its place.
+// recall returns the entry of an address, or resets its slot.
 func (s *senders) recall(addr []byte) *sender {
 	hash := hashField(addr)
 	e := &s.recent[hash%recentSenders]
@@ -125,8 +124,8 @@ func (s *senders) recall(addr []byte) *sender {
 	return e
 }
 
-// slotOf returns a number that depends on the length of a text and on 32 of its bytes. Texts that differ only
-// in other bytes are rare.
+// slotOf returns a number that depends on the length of a text and 32 of its bytes. Few texts
+// differ only in other bytes.
 func slotOf(b []byte) uint64 {
 	last := len(b) - 8
 	if last < 0 {

@@ -34,7 +34,8 @@ func TestGuardRecent(t *testing.T) {
 	}
 }
 
-// TestSharedPlaces: headers and targets that share their places are not mixed up, even targets of one hash.
+// TestSharedPlaces checks that headers and targets that share their slots are not mixed up, not
+// even targets with the same hash.
 func TestSharedPlaces(t *testing.T) {
 	const first = "/|J\x7f\xb9y7\x9e" // hashField forgets the eight bytes after these in a text of 58
 	target := func(i int) string { return fmt.Sprintf("%s%03d/%s", first, i, strings.Repeat("x", 46)) }
@@ -67,8 +68,8 @@ func TestSharedPlaces(t *testing.T) {
 	}
 }
 
-// TestSharedSenders: addresses that share a place are not mixed up, nor are two that begin alike and are too long to
-// be remembered, and each is counted once.
+// TestSharedSenders checks that addresses that share a slot are not mixed up, nor two that begin
+// alike and are too long to be remembered, and that each is counted once.
 func TestSharedSenders(t *testing.T) {
 	long := strings.Repeat("a", longestAddress)
 	addresses := []string{"-", long + "b.example", long + "c.example"}
@@ -105,8 +106,8 @@ func TestSharedSenders(t *testing.T) {
 	}
 }
 
-// TestTheLastSite: requests for one site in turn need no map, and those for several are not mixed up, nor is one
-// whose target has no authority taken for one of no host.
+// TestTheLastSite checks that successive requests for the same site need no map, that several sites
+// are not mixed up, and that a target without authority is not confused with one without a host.
 func TestTheLastSite(t *testing.T) {
 	run := begin(t, newAuditor(t, "User-agent: *\nDisallow: /x\n", "http://example.com", "http://example.org"))
 	w, f := run.Worker(), byName(t, "vhost_combined")

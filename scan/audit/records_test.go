@@ -15,7 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// What a CDN says of a client is counted as its word, and proves nothing.
+// TestClaims checks that the statements of a CDN about clients are counted as claims and prove nothing.
 func TestClaims(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	var records []format.Record
@@ -48,7 +48,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// The list of claims is bounded, the choice depends on the set of lines alone, and a state has it.
+// TestManyClaims checks that the list of claims is bounded, depends only on the set of lines, and
+// is part of states.
 func TestManyClaims(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	var records []format.Record
@@ -85,7 +86,7 @@ func TestManyClaims(t *testing.T) {
 	}
 }
 
-// A field for the scheme says which origin was asked. Without it, an absolute target does not.
+// TestSchemes checks that a scheme field decides which origin was requested, but an absolute target alone does not.
 func TestSchemes(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /private/\n", "https://example.com", "http://shop.example:8080")
 	for _, c := range []struct {
@@ -136,7 +137,7 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// A log in which nearly no line has a User-Agent says so, with the remedy.
+// TestLinesWithoutUserAgent checks the warning for a log with hardly any User-Agent.
 func TestLinesWithoutUserAgent(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	for _, c := range []struct {
@@ -162,7 +163,7 @@ func TestLinesWithoutUserAgent(t *testing.T) {
 	}
 }
 
-// The header of a CDN in place of the clients' is told, with the remedy.
+// TestCDNAgents checks the warning for a log in which a CDN has replaced the clients' User-Agent.
 func TestCDNAgents(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	warned := func(r *report.Report) bool {
@@ -181,8 +182,7 @@ func TestCDNAgents(t *testing.T) {
 	}
 }
 
-// handmade is a reader of records as no format of today makes them, one for each byte of
-// a chunk.
+// handmade is a reader of records as no format of today makes them, one for each byte of a chunk.
 type handmade struct {
 	records []format.Record
 	next    int
@@ -249,8 +249,8 @@ func lossy(t *testing.T, a *Auditor, target string, how format.Lossy) string {
 	return verdictOf(t, a, r)
 }
 
-// A path that the log has decoded is judged as it is logged and as it is when it is encoded
-// again: where the two differ, nobody is accused.
+// TestDecodedPaths checks that a path that the log has decoded is judged both as logged and encoded
+// again, and that nobody is accused if the results differ.
 func TestDecodedPaths(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /private/\nDisallow: /a%20b\nDisallow: /100%25\nDisallow: /*;id=\nDisallow: " +
 		"/x%3Fy\nAllow: /private/free;all\nDisallow: /caf%C3%A9\n"
@@ -281,8 +281,8 @@ func TestDecodedPaths(t *testing.T) {
 	}
 }
 
-// A path has other spellings if and only if it has a byte that an encoding changes before its
-// query.
+// TestOctetsThatEncodingsChange checks that a path has other spellings if and only if an encoding
+// changes some byte before its query.
 func TestOctetsThatEncodingsChange(t *testing.T) {
 	var r spellings
 	for c := range 256 {
@@ -301,8 +301,7 @@ func TestOctetsThatEncodingsChange(t *testing.T) {
 	}
 }
 
-// A path that the server has rewritten says nothing: where any path is forbidden, it may have
-// been that one.
+// TestRewrittenPaths checks that a path rewritten by the server might be any path that is forbidden.
 func TestRewrittenPaths(t *testing.T) {
 	for robots, want := range map[string]string{
 		"User-agent: *\nDisallow: /private/\n":                          "lossy_path",
@@ -332,7 +331,7 @@ func TestRewrittenPaths(t *testing.T) {
 	}
 }
 
-// Of several copies those that were in force decide whether a lossy path matters.
+// TestLossyPathsUnderAHistory checks that, of several copies, those in force decide whether a lossy path matters.
 func TestLossyPathsUnderAHistory(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -9 * day0, body: "User-agent: *\nDisallow: /a%20b\n"},
@@ -353,7 +352,7 @@ func TestLossyPathsUnderAHistory(t *testing.T) {
 	}
 }
 
-// Lossy paths are no ground for an accusation of evasion.
+// TestLossyPathsAreNotEvasive checks that lossy paths do not count as evasion.
 func TestLossyPathsAreNotEvasive(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	r := request("//private/ x")
@@ -412,8 +411,8 @@ var sentAs = map[byte][]string{
 	'+': {"+", "%2B", "%20"},
 }
 
-// TestPreimagesOfDecodedPaths judges every short path as a server would log it decoded, under a
-// robots.txt that permits only one path that a client may have sent instead: no violation.
+// TestPreimagesOfDecodedPaths judges every short path as a server would log it decoded, under a robots.txt that
+// permits only one path that a client may have sent instead, and checks that there is no violation.
 func TestPreimagesOfDecodedPaths(t *testing.T) {
 	octets := []byte("/%2Fa?#+ ,\xff")
 	var paths []string
@@ -528,8 +527,7 @@ func mutate(rng *rand.Rand, line string) string {
 	return string(b)
 }
 
-// TestEveryLineIsCountedOnce: whatever the lines are, the numbers of the report
-// add up.
+// TestEveryLineIsCountedOnce checks that the numbers of the report add up, whatever the lines are.
 func TestEveryLineIsCountedOnce(t *testing.T) {
 	rounds := 60
 	if testing.Short() {
@@ -619,9 +617,8 @@ func TestOverlong(t *testing.T) {
 	}
 }
 
-// TestRedirectThatTheSourceHas: a redirect that was answered has been followed already if the
-// source has one for an origin of the host, where the log tells no scheme, but not if it has
-// one for another host that the log may be of.
+// TestRedirectThatTheSourceHas checks that a redirect in an answer counts as followed if the source has a redirect
+// for an origin of the host and the log shows no scheme, but not if only another possible host of the log has one.
 func TestRedirectThatTheSourceHas(t *testing.T) {
 	for _, c := range []struct{ origins, redirected, hosts, want string }{
 		{"https://a.example http://a.example", "http://a.example", "a.example", "violation"},
@@ -646,8 +643,8 @@ func TestRedirectThatTheSourceHas(t *testing.T) {
 	}
 }
 
-// TestUnnamedLogOfTwoHosts: where a log may be of one of two hosts, a request has a verdict
-// only if it has the same on both.
+// TestUnnamedLogOfTwoHosts checks that a request in a log of one of two hosts has a verdict only if
+// both hosts give it the same.
 func TestUnnamedLogOfTwoHosts(t *testing.T) {
 	p := history(t, policy.Options{Hosts: originsOf(t, "https://a.example https://b.example")},
 		version{at: "https://a.example", from: farAgo, body: "User-agent: *\nDisallow: /private/\nDisallow: /a/\n"},
@@ -666,7 +663,7 @@ func TestUnnamedLogOfTwoHosts(t *testing.T) {
 	}
 }
 
-// TestNoHostInALogOfOneSite: a line that names no host stays without one, also where other
+// TestNoHostInALogOfOneSite checks that a line without a host name stays without one, even if other
 // hosts are not judged.
 func TestNoHostInALogOfOneSite(t *testing.T) {
 	a := auditorBy(t, version{from: farAgo, body: forbid})
@@ -681,8 +678,8 @@ func TestNoHostInALogOfOneSite(t *testing.T) {
 	}
 }
 
-// TestInformedByVersionsWithoutABody: a crawler that fetched while robots.txt may have been
-// missing, or a redirect, has not been sent the rule.
+// TestInformedByVersionsWithoutABody checks that a crawler that fetched robots.txt while it may
+// have been missing, or a redirect, is not informed.
 func TestInformedByVersionsWithoutABody(t *testing.T) {
 	www := version{at: "https://www.example.com", from: farAgo, body: forbid}
 	for name, between := range map[string]version{
@@ -701,8 +698,7 @@ func TestInformedByVersionsWithoutABody(t *testing.T) {
 	}
 }
 
-// TestZoneless: times that name no zone may be wrong by 14 hours, also those of another log in one
-// audit with it.
+// TestZoneless checks that all times of an audit may be wrong by 14 hours if one of its logs names no zone.
 func TestZoneless(t *testing.T) {
 	a := auditorBy(t, version{from: farAgo, body: permit}, version{from: 0, body: forbid})
 	const span = day0 + 3*hours + 600
@@ -731,7 +727,8 @@ func TestZoneless(t *testing.T) {
 	}
 }
 
-// Headers with a crawler's word that name no crawler are counted one by one, whoever reads the lines.
+// TestOverlooked checks that headers with a crawler's word that name no crawler are counted, by any
+// number of workers.
 func TestOverlooked(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	overlooked := []string{browser + " StashBot", "Reader/4.0(reader.example/robot.html)", "page crawler v0",
@@ -769,7 +766,7 @@ func TestOverlooked(t *testing.T) {
 	}
 }
 
-// A client may send a new header with each request: as many as are kept were chosen by their hashes.
+// TestOverlookedIsBounded checks that a bounded number of headers is kept, chosen by their hashes.
 func TestOverlookedIsBounded(t *testing.T) {
 	rng, lines := rand.New(rand.NewPCG(3, 6)), []string(nil)
 	for i := range 4 * maxHeaders {
@@ -796,8 +793,8 @@ func undeclaredAuditor(t testing.TB, p *policy.Policy, list *[]string) *Auditor 
 	})}})
 }
 
-// The requests of clients that name no crawler, of what robots.txt forbids to *, are given as a reader of
-// each line would choose them, whoever reads the lines.
+// TestUndeclared checks that Undeclared receives the requests forbidden to * by clients that name
+// no crawler, by any number of workers.
 func TestUndeclared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	headers := []string{browser, "curl/8.0", "-", "page crawler v0", strings.Repeat("x ", 300), gptbot, acmebot, googlebot}
@@ -823,8 +820,8 @@ func TestUndeclared(t *testing.T) {
 	}
 }
 
-// What some copy of robots.txt permits that was in force shortly before, or what went to another host, is
-// not forbidden. What a crawler was told does not matter.
+// TestUndeclaredWithVersions checks that requests permitted by a copy in force shortly before, or
+// sent to another host, are not passed on, and that answers in the log do not matter.
 func TestUndeclaredWithVersions(t *testing.T) {
 	p := history(t, policy.Options{}, version{from: -100 * hours, body: "User-agent: *\nAllow: /\n"},
 		version{from: 0, body: forbid}, version{from: 100 * hours, status: 404})

@@ -8,8 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// request counts the record of a crawler: a verdict that no other line can change is
-// counted in its row, and any other request becomes a deferred record.
+// request counts the record of a crawler. If no other line can change its verdict, it is counted in
+// its row, otherwise it becomes a deferred record.
 func (w *Worker) request(c *agent) {
 	at, ok := w.scope()
 	if !ok {
@@ -35,8 +35,8 @@ func (w *Worker) request(c *agent) {
 	}
 }
 
-// requestBy counts the record as one of a client, asks package judge for its verdict, and gives it to
-// decided or deferRequest.
+// requestBy counts the record as a client's, asks package judge for the verdict, and passes the event
+// to decided or deferRequest.
 func (w *Worker) requestBy(at *site, x *client, addr []byte, ask robotsAsk) {
 	r := &w.record
 	w.countClient(x, r.Claim)
@@ -77,13 +77,13 @@ type counting struct {
 	tally    *tally
 	quota    *quota
 	claims   memo[string]
-	referer  []byte // the beginning of the last Referer of a visitor, up to the byte after its host
-	referrer string // the operator of this host; empty if it belongs to none
+	referer  []byte // the beginning of the last visitor's Referer, up to the byte after its host
+	referrer string // the operator of this host, or ""
 }
 
 func (w *counting) empty() { w.claims = memo[string]{} }
 
-// countClient counts a request of a client, and what the log claims about it besides its identity.
+// countClient counts a request of a client, and the log's claims about it other than its identity.
 func (w *counting) countClient(x *client, claimed []byte) {
 	r := x.agent.row.on(x.when)
 	r.Requests++
@@ -106,8 +106,8 @@ func (w *counting) countClient(x *client, claimed []byte) {
 	w.quota.held += memoBytes * max(r.Claims.len()-n, 0)
 }
 
-// othersFetch looks at the record of a client that is no crawler and asks for
-// robots.txt: the answer shows which file was in place.
+// othersFetch handles a request for robots.txt by a client that is no crawler: the answer shows
+// which file was in place.
 func (w *Worker) othersFetch() {
 	if w.tally.whatIf != nil || !w.isRobotsGet() {
 		return
@@ -127,11 +127,11 @@ func (w *Worker) isRobotsGet() bool {
 	return string(w.record.Method) == "GET" && w.robotsAsk(&w.record) == asksRobots
 }
 
-// fetched looks at a crawler's GET of robots.txt, which is counted in a row.
+// fetched handles a crawler's GET of robots.txt, which is counted in a row.
 func (w *Worker) fetched(at *site, x *client, row *row) {
 	r := &w.record
 	if !x.Ambiguous {
-		w.countSize(at, x.when) // otherwise it is not known whose client it is
+		w.countSize(at, x.when) // otherwise it is unclear whose client it is
 	}
 	f := row.fetched()
 	n := len(f.Answers)
@@ -162,7 +162,7 @@ func (w *Worker) kindAt(at *site) judge.Kind {
 		Schemeless: at.schemeless})
 }
 
-// tell keeps what a crawler was told by the answer to its fetch of robots.txt.
+// tell records what the answer to its fetch of robots.txt told a crawler.
 func (w *Worker) tell(at *site, x *client, kind judge.Kind, use fetchUse) {
 	size, as := judge.SizeOf(w.record.Status, w.record.Size), x.agent
 	if x.Ambiguous {
@@ -180,7 +180,7 @@ func (w *Worker) tell(at *site, x *client, kind judge.Kind, use fetchUse) {
 	w.keep()
 }
 
-// answered counts an answer to a GET of robots.txt. stranger: the client names no crawler.
+// answered counts an answer to a GET of robots.txt. stranger means that the client names no crawler.
 func (w *Worker) answered(at *site, stranger bool) {
 	t := w.tally
 	t.RobotsRequests++
@@ -197,7 +197,7 @@ func (w *Worker) answered(at *site, stranger bool) {
 	}
 }
 
-// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and returns its kind.
+// showed records what an answer to a GET of robots.txt shows, whoever the client was, and returns its kind.
 func (w *Worker) showed(at *site, stranger bool) judge.Kind {
 	r := &w.record
 	kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size))
@@ -205,7 +205,7 @@ func (w *Worker) showed(at *site, stranger bool) judge.Kind {
 	return kind
 }
 
-// countListed counts the size of an answer to a GET of robots.txt for the report.
+// countListed counts the size of an answer to a GET of robots.txt, for the report.
 func (w *Worker) countListed(at *site) {
 	r, t := &w.record, w.tally
 	right := at.hasVersion(w.policy, r.Time, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
@@ -222,7 +222,7 @@ func (w *Worker) countListed(at *site) {
 	t.Sizes.add(key, tallied{N: 1, Period: period{r.Time, r.Time, true}})
 }
 
-// countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
+// countSize counts the size of the record's answer to a GET of robots.txt, if that shows which file was sent.
 func (w *Worker) countSize(at *site, when ifCut) {
 	size := judge.SizeOf(w.record.Status, w.record.Size)
 	if size == 0 {
@@ -236,7 +236,7 @@ func (w *Worker) countSize(at *site, when ifCut) {
 // referred counts the Referer of a client that is no crawler.
 func (w *counting) referred(referer []byte) {
 	w.tally.Referers++
-	if len(w.referer) == 0 || !bytes.HasPrefix(referer, w.referer) { // most are the site itself
+	if len(w.referer) == 0 || !bytes.HasPrefix(referer, w.referer) { // most come from the site itself
 		from, to := hostOf(referer)
 		if from == to {
 			return
@@ -252,7 +252,7 @@ func (w *counting) referred(referer []byte) {
 	}
 }
 
-// undeclared gives the record, which names no crawler, to Undeclared if robots.txt forbids it to *.
+// undeclared passes the record, which names no crawler, to Undeclared if robots.txt forbids it to *.
 func (w *Worker) undeclared() {
 	at, verdict := w.bySources(w.everybody.agent)
 	if verdict != report.Violation {
@@ -267,8 +267,8 @@ func (w *Worker) undeclared() {
 	e.Rule = report.RuleInfo{}
 }
 
-// bySources returns the verdict on the record as one of a crawler by the copies of robots.txt alone that it
-// may have used, and leaves these in w.question. It is NoPolicy if the record is not to be judged.
+// bySources returns the verdict on the record as a crawler's, given only the copies of robots.txt that it may have
+// used, which it leaves in w.question. It returns NoPolicy if the record is not to be judged.
 func (w *Worker) bySources(c *agent) (*site, report.Verdict) {
 	r := &w.record
 	if isNotJudged(r) {

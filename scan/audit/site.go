@@ -11,38 +11,38 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// site is where a request went: the origins of the policy that it may have gone to,
-// none if the log does not show it, or another host.
+// site is where a request went: the origins of the policy that it may have gone to, or none if the
+// log does not show it or names another host.
 type site struct {
 	policy.Site
-	// schemeless is set if the log does not show the scheme.
+	// schemeless means that the log does not show the scheme.
 	schemeless bool
-	// named is the origin of a URL in a field of the log by its own scheme, if byTarget is set: there is no
-	// better evidence of the scheme. It is -1 if there is no policy for it.
+	// named is the origin of a URL in a field of the log, according to its own scheme, or -1 if the
+	// policy lacks it. It is set if byTarget, when there is no better evidence of the scheme.
 	named    int32
 	byTarget bool
 	other    bool
-	host     string // for the report, if the log names one
-	key      string // of a memo
+	host     string // for the report, if the log names a host
+	key      string // in a memo
 }
 
-// nowhere is the site of a request that nothing is known of.
+// nowhere is the site of requests about which nothing is known.
 var nowhere = &site{}
 
-// sites finds the site that each request went to, and caches it.
+// sites finds the site of each request, and caches it.
 type sites struct {
 	given   *policy.Policy
-	forAny  bool // the policy is for all hosts
+	forAny  bool // the policy covers all hosts
 	quota   *quota
-	unnamed site     // of requests in a log that names no host
-	only    bool     // requests elsewhere than unnamed belong to another host
-	part    site     // of a site, of the last request
-	hosts   siteMemo // by the host field
-	urls    siteMemo // by the scheme and authority of an absolute target
-	key     []byte   // of a memo
+	unnamed site     // of requests in a log without host names
+	only    bool     // requests to sites other than unnamed count as another host
+	part    site     // of the last request to a part of a site
+	hosts   siteMemo // by host field
+	urls    siteMemo // by scheme and authority of an absolute target
+	key     []byte   // for a memo
 }
 
-// siteMemo has sites by their keys. Of most logs all requests in turn are for one site, or nearly all.
+// siteMemo caches sites by key. In most logs nearly all successive requests are for the same site.
 type siteMemo struct {
 	known memo[*site]
 	last  *site // one of known, or nil
@@ -58,10 +58,10 @@ func (w *sites) empty() {
 	w.hosts, w.urls = siteMemo{known: memo[*site]{}}, siteMemo{known: memo[*site]{}}
 }
 
-// site returns where the request of a record went, by the first of: the authority of an
-// absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.
-// An empty host field may stand for any host. A policy for all hosts is for those requests that
-// name none. The result is valid until the next call.
+// site returns where the request of a record went, according to the first of these: the authority
+// of an absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without host
+// names. An empty host field may stand for any host. A policy for all hosts applies to requests
+// that name none. The result is valid until the next call.
 func (w *sites) site(r *format.Record) *site {
 	s := w.namedSite(r)
 	if w.only && !s.other && s.N > 0 {
@@ -71,7 +71,7 @@ func (w *sites) site(r *format.Record) *site {
 	return s
 }
 
-// within returns the part of a site that is in another one.
+// within returns the origins of a site that are also in another one.
 func (s site) within(of policy.Site) site {
 	first, last := max(s.First, of.First), min(s.First+s.N, of.First+of.N)
 	if first >= last {
@@ -81,8 +81,8 @@ func (s site) within(of policy.Site) site {
 	return s
 }
 
-// isOtherScheme reports whether the log names the scheme of an origin that is not in the site, so that the
-// site is right only if a proxy in front has spoken another one with the client.
+// isOtherScheme reports whether the log names the scheme of an origin that the site lacks. The site
+// is then only right if a proxy spoke another scheme with the client.
 func (s *site) isOtherScheme() bool {
 	return s.byTarget && s.N > 0 && (s.named < s.First || s.named >= s.First+s.N)
 }
@@ -101,26 +101,26 @@ func (w *sites) namedSite(r *format.Record) *site {
 	return &w.unnamed
 }
 
-// namesElsewhere reports whether the absolute target of a record names a host in a log that
-// names no other, so that the robots.txt given may not be its.
+// namesElsewhere reports whether a record's absolute target names a host although the log names no
+// other, so that the given robots.txt may not apply.
 func (w *sites) namesElsewhere(r *format.Record) bool {
 	return !w.given.None() && r.Host == nil && len(authority(r.Target)) > 0
 }
 
-// authority returns the scheme and authority of an absolute target: nothing if it is no URL.
+// authority returns the scheme and authority of an absolute target, or nothing if it is no URL.
 func authority(target []byte) []byte { return target[:authorityEnd(target)] }
 
-// Hints at the scheme of a request with an absolute target, besides the target itself, as schemeHint
-// appends them to the URL.
+// Hints at the scheme of a request with an absolute target, other than the target itself.
+// schemeHint returns them to be appended to the URL.
 const (
 	httpPort   = "/80"
 	httpsPort  = "/443"
-	sameScheme = "/=" // the target's own
-	wholeURL   = "/-" // none, but the target is the log's own field with the URL
+	sameScheme = "/=" // the same scheme as the target
+	wholeURL   = "/-" // none, but the target is the log's own field for the URL
 )
 
-// schemeHint returns how the log shows the scheme of a record whose target is absolute: by
-// a field for it or by the port of the host field. Without either it returns an empty string.
+// schemeHint returns how the log shows the scheme of a record whose target is absolute: by a scheme
+// field or by the port of the host field. If it shows neither, it returns "".
 func schemeHint(r *format.Record) string {
 	switch host := r.Host; {
 	case r.SchemeLogged:
@@ -135,10 +135,9 @@ func schemeHint(r *format.Record) string {
 	return ""
 }
 
-// targetOrigin reads the scheme and authority of an absolute target, with the hint of the
-// log after them. The log is better evidence than the target for http or https,
-// since a proxy may have spoken TLS with the client. Where a field for the scheme and the
-// default port of the other one contradict each other, the scheme is unknown.
+// targetOrigin parses the scheme and authority of an absolute target, followed by the log's hint. For http and
+// https the log is better evidence than the target, because a proxy may have spoken TLS with the client. If a
+// scheme field contradicts the default port of the other scheme, the scheme is unknown.
 func targetOrigin(key []byte) (origin.Origin, error) {
 	n, _ := origin.Prefix(key)
 	o, err := origin.Authority(key[:n])
@@ -160,13 +159,12 @@ func targetOrigin(key []byte) (origin.Origin, error) {
 	return o, err
 }
 
-// loggedOrigin reads a host field.
+// loggedOrigin parses a host field.
 func loggedOrigin(field []byte) (origin.Origin, error) {
 	return origin.Logged(string(field))
 }
 
-// siteBy returns the site of a key. Each function read has a memo of its own: a host
-// field may look like a URL without being one.
+// siteBy returns the site of a key. Each function read has its own memo, because a host field may look like a URL.
 func (w *sites) siteBy(of *siteMemo, key []byte, read func([]byte) (origin.Origin, error)) *site {
 	if s := of.last; s != nil && s.key == string(key) {
 		return s
@@ -179,13 +177,13 @@ func (w *sites) siteBy(of *siteMemo, key []byte, read func([]byte) (origin.Origi
 			return s
 		}
 		s.key = string(key)
-		of.known.keep(w.quota, s.key, s, 2*len(s.host)) // the tally may keep it too
+		of.known.keep(w.quota, s.key, s, 2*len(s.host)) // the tally may keep a copy
 	}
 	of.last = s
 	return s
 }
 
-// webSite returns the origins of a host by http and https, on their own ports.
+// webSite returns the origins of a host for http and https on their default ports.
 func (w *sites) webSite(o origin.Origin) (s policy.Site, ok bool) {
 	p := w.given
 	s, ok = p.Site(origin.Origin{Scheme: "http", Host: o.Host, Port: 80})
@@ -199,7 +197,7 @@ func (w *sites) webSite(o origin.Origin) (s policy.Site, ok bool) {
 	return s, true
 }
 
-// originOf returns the origin of the policy that a URL names, -1 if there is none.
+// originOf returns the policy's origin that a URL names, or -1.
 func (w *sites) originOf(url []byte) int32 {
 	if o, err := origin.Of(url); err == nil {
 		if s, ok := w.given.Site(o); ok {
@@ -215,7 +213,7 @@ func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) si
 	if err != nil {
 		host = string(key)
 	}
-	host = shortened([]byte(host), maxHostName) // a copy: it may be a view of a whole field
+	host = shortened([]byte(host), maxHostName) // a copy, since it may be a view of a whole field
 	if err == nil && !w.given.Any() {
 		find := w.given.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {
@@ -234,7 +232,7 @@ func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) si
 	return site{other: true, host: host}
 }
 
-// hasVersion reports whether the site had such a version at a time.
+// hasVersion reports whether is holds for a version that the site may have had at a time.
 func (s *site) hasVersion(p *policy.Policy, t int64, is func(policy.Version) bool) bool {
 	for o := s.First; o < s.First+s.N; o++ {
 		if slices.ContainsFunc(p.VersionsAt(o, t), is) {
@@ -244,8 +242,8 @@ func (s *site) hasVersion(p *policy.Policy, t int64, is func(policy.Version) boo
 	return false
 }
 
-// hadFile reports whether every version that the site may have had at a time is a file with rules or
-// comments, so that an answer without a body came from something else than the site.
+// hadFile reports whether every version that the site may have had at a time is a file with rules
+// or comments. An answer without a body then came from something else.
 func (s *site) hadFile(p *policy.Policy, t int64) bool {
 	for o := s.First; o < s.First+s.N; o++ {
 		list := p.VersionsAt(o, t)
@@ -258,9 +256,9 @@ func (s *site) hadFile(p *policy.Policy, t int64) bool {
 	return s.N > 0
 }
 
-// siteKey names what is counted of the crawlers' requests for a site: by verdict and, siteSpoofed
-// higher, those of impostors by the verdict that row.Spoofed has; siteWhen higher for each case of ifCut;
-// siteKinds higher for each known crawler, the first of which comes after all unknown ones.
+// siteKey names a count of crawlers' requests to a site. What is the verdict; for impostors, add
+// siteSpoofed to the verdict that row.Spoofed has. Add siteWhen for each case of ifCut, and
+// siteKinds for each known crawler; the first of these comes after all unknown ones.
 type siteKey struct {
 	At   policy.Site `cbor:"1,keyasint"`
 	What int32       `cbor:"2,keyasint"`
@@ -270,14 +268,14 @@ const (
 	siteSpoofed    = int32(report.Verdicts)
 	siteWhen       = 2 * siteSpoofed
 	siteKinds      = int32(ifCuts) * siteWhen
-	maxSiteKeys    = 1 << 15 // of all sites: one has some two for each known crawler
+	maxSiteKeys    = 1 << 15 // for all sites: a site has some two per known crawler
 	maxSitesListed = 1000
 )
 
-// hashSite is the same for all keys of a site: it is counted with all of them, or not at all.
+// hashSite is equal for all keys of a site, so that either all of them are counted or none.
 func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N))) }
 
-// countSite counts an event in its site. spoofed: it is an impostor's that has another verdict so far.
+// countSite counts an event in its site. spoofed means that it is an impostor's but still has another verdict.
 func (t *tally) countSite(e *Event, spoofed bool) {
 	k, size := siteKey{e.Site, int32(e.Verdict) + int32(e.when)*siteWhen}, max(e.Size, 0)
 	if e.Crawler != nil {
@@ -287,7 +285,7 @@ func (t *tally) countSite(e *Event, spoofed bool) {
 		k.What += siteSpoofed
 	}
 	if e.Verdict == report.Spoofed {
-		size = 0 // as SiteInfo.Bytes has it
+		size = 0 // as in SiteInfo.Bytes
 	}
 	if e.N != 1 {
 		size = times(size, e.N)
@@ -300,7 +298,7 @@ func (t *tally) countSite(e *Event, spoofed bool) {
 	of.n, of.bytes = of.n+e.N, report.Plus(of.bytes, byteSum(size))
 }
 
-// siteCount is an amount to add to the counts of a site.
+// siteCount is a pending addition to the counts of a site.
 type siteCount struct {
 	key   siteKey
 	n     int64
@@ -314,14 +312,14 @@ func (t *tally) addSite(c *siteCount) {
 	c.n, c.bytes = 0, 0
 }
 
-// addSites adds all counts that are pending.
+// addSites adds all pending counts.
 func (t *tally) addSites() {
 	for i := range t.pending {
 		t.addSite(&t.pending[i])
 	}
 }
 
-// listSites lists the sites by their requests, and what they leave of the totals.
+// listSites lists the sites by number of requests, and the remainder of the totals.
 func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
 	t.addSites()
 	t.Sites.prune(1)
@@ -330,7 +328,7 @@ func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
 		crawler int32
 	}
 	sites, seen := map[string]*report.SiteInfo{}, map[visitor]bool{}
-	chosen := []bool{a.config.Only.Has("", report.Unknown)} // of the numbers in siteKey.What
+	chosen := []bool{a.config.Only.Has("", report.Unknown)} // by the number in siteKey.What
 	for _, p := range a.config.Crawlers.Profiles() {
 		chosen = append(chosen, a.config.Only.Has(p.Name, p.Category))
 	}

@@ -10,21 +10,20 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// A format may log a path with its percent-encoding undone (audit-rules 5). Then the path as
-// logged and the path encoded again are spellings of what the client sent, and a copy of
-// robots.txt on which they differ gives no answer. What has to be encoded in a URL is encoded
-// again; the reserved bytes may have been or not; and a plus sign may stand for a blank, as IIS
-// writes it. Slashes and unreserved octets are unchanged: a server that takes %2F for a slash
-// has no way to show it, but most refuse it. A target that a format has rewritten altogether shows only
-// whether robots.txt was requested.
+// A format may log paths with their percent-encoding undone (audit-rules 5). Then both the logged path and the path
+// encoded again are spellings of what the client sent, and a copy of robots.txt whose results differ among them
+// gives no answer. Encoding again always covers the bytes that a URL must encode; it may or may not cover the
+// reserved bytes; and a plus sign may stand for a blank, as in IIS. Slashes and unreserved octets are left alone: a
+// server that treats %2F as a slash cannot show it, but most refuse it. A target that a format has rewritten
+// altogether shows only whether robots.txt was requested.
 
-// encoding is a way to encode a decoded path again.
+// encoding is one way to encode a decoded path again.
 type encoding struct {
-	reserved bool // so are the reserved bytes
+	reserved bool // the reserved bytes are encoded, too
 	blanks   bool // plus signs stand for blanks
 }
 
-// encodings are the spellings of a decoded path, besides the logged one.
+// encodings are the ways to spell a decoded path, apart from the logged one.
 var encodings = [...]encoding{{true, false}, {false, false}, {true, true}, {false, true}}
 
 // spellings are the spellings of a target that differ from it and from each other.
@@ -33,8 +32,8 @@ type spellings struct {
 	n    int
 }
 
-// findLoss finds the spellings of the record's target if its path is decoded. A path that is the same in
-// all spellings is exact.
+// findLoss finds the spellings of the record's target if its path is decoded. A path with only one
+// spelling is exact.
 func (t *target) findLoss(r *format.Record) {
 	if r.Lossy != format.Decoded {
 		return
@@ -43,7 +42,7 @@ func (t *target) findLoss(r *format.Record) {
 	if path[0] != '/' {
 		path = path[authorityEnd(path):]
 	}
-	// Nearly all paths have only bytes that no encoding changes.
+	// Nearly all paths contain only bytes that no encoding changes.
 	if i := bytes.IndexFunc(path, isEncoded); i >= 0 && path[i] != '?' {
 		t.spellings.find(r.Target)
 		if t.spellings.n > 0 {
@@ -67,7 +66,7 @@ func (r *spellings) find(target []byte) {
 	}
 }
 
-// has reports whether a spelling is among those found.
+// has reports whether a spelling was already found.
 func (r *spellings) has(b []byte) bool {
 	for _, other := range r.list[:r.n] {
 		if bytes.Equal(b, other) {
@@ -77,8 +76,8 @@ func (r *spellings) has(b []byte) bool {
 	return false
 }
 
-// append appends a target with its path percent-encoded. %3F and %23 stay as they are, because
-// the format has made them of ? and #.
+// append appends a target with its path percent-encoded. %3F and %23 stay unchanged, because the
+// format has made them from ? and #.
 func (e encoding) append(dst, target []byte) []byte {
 	const digits = "0123456789ABCDEF"
 	path := 0
@@ -103,18 +102,17 @@ func (e encoding) append(dst, target []byte) []byte {
 	return dst
 }
 
-// reserved are the reserved octets that a path may have as they are (RFC 3986 3.3).
+// reserved are the reserved octets that a path may contain unencoded (RFC 3986 3.3).
 const reserved = "!$&'()*+,;=:@"
 
-// isEnd reports whether an encoded question mark or number sign begins a text.
+// isEnd reports whether a text begins with an encoded question mark or number sign.
 func isEnd(text []byte) bool {
 	return len(text) >= 3 && (string(text[:3]) == "%3F" || string(text[:3]) == "%23")
 }
 
-// mayBeAbnormal reports whether the normal form of a target may be another one: it has a
-// percent sign, two slashes in a row or a segment that begins with a dot. Nearly all
-// targets have none of these. So it looks at eight bytes in a step and at four steps at
-// once, some of them twice, because a branch for each step would be mispredicted.
+// mayBeAbnormal reports whether a target may differ from its normal form: whether it has a percent sign, two
+// successive slashes or a segment that begins with a dot. Nearly no target has. It checks eight bytes per step and
+// four steps at once, overlapping if necessary, because a branch per step would be mispredicted.
 func mayBeAbnormal(target []byte) bool {
 	if len(target) > 0 && target[0] != '/' {
 		if slash := bytes.IndexByte(target, '/'); slash > 1 && target[slash-1] == ':' {
@@ -140,8 +138,8 @@ func mayBeAbnormal(target []byte) bool {
 	}
 }
 
-// abnormalAt has the highest bit of each of the eight bytes from i on that is abnormal by
-// itself or with the next one. Octets after the first of these may have it, too.
+// abnormalAt sets the highest bit of each of the eight bytes from i on that is abnormal by itself
+// or together with the next one. Bytes after the first abnormal one may be set as well.
 func abnormalAt(target []byte, i int) uint64 {
 	const ones, percents, slashes = 0x0101010101010101, 0x2525252525252525, 0x2f2f2f2f2f2f2f2f
 	octets, next := binary.LittleEndian.Uint64(target[i:]), binary.LittleEndian.Uint64(target[i+1:])
@@ -150,10 +148,9 @@ func abnormalAt(target []byte, i int) uint64 {
 	return (percent-ones)&^percent | (slash-ones)&^slash
 }
 
-// appendNormal appends the normal form of a target in origin or absolute form: in its path,
-// encoded octets that are unreserved are decoded, dot segments are removed (RFC 3986
-// 6.2.2), and runs of slashes are merged into one. The query is kept as it is. differs is
-// whether the normal form is different.
+// appendNormal appends the normal form of a target in origin or absolute form. In the path, it
+// decodes encoded octets that are unreserved, removes dot segments (RFC 3986 6.2.2) and merges runs
+// of slashes. The query is unchanged. differs reports whether the normal form is different.
 func appendNormal(dst, target []byte) (_ []byte, differs bool) {
 	start := len(dst)
 	path := target
@@ -216,7 +213,7 @@ func isUnreserved(c byte) bool {
 // withoutDots removes the dot segments of a path, in place (RFC 3986 5.2.4).
 func withoutDots(path []byte) []byte {
 	out := path[:0]
-	for len(path) > 0 { // path begins with a slash, or is the beginning of one without
+	for len(path) > 0 { // path begins with a slash, or is a first segment without one
 		end := bytes.IndexByte(path[1:], '/') + 1
 		if end == 0 {
 			end = len(path)
@@ -241,7 +238,7 @@ func withoutDots(path []byte) []byte {
 	return out
 }
 
-// oneSlash makes one slash of each run of them, in place.
+// oneSlash merges runs of slashes, in place.
 func oneSlash(path []byte) []byte {
 	out := path[:0]
 	for i, c := range path {

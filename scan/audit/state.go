@@ -20,28 +20,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// A state is all that a run over a part of the input has counted and kept. States add
-// up to the run over all of it. The file is
+// A state is everything that a run over a part of the input has counted and kept. States add up to the
+// run over the whole input. The file consists of
 //
-//	line     what made it: the form of the file, semantics and the schema of reports
-//	head     length in 8 bytes, JSON, CRC-32C of it in 4: from the caller
-//	tally    likewise, as appendTally writes it
-//	records  the deferred records, as package spill has them
+//	line     the origin of the state: the form of the file, semantics and the schema of reports
+//	head     from the caller: length in 8 bytes, JSON, its CRC-32C in 4 bytes
+//	tally    likewise, as written by appendTally
+//	records  the deferred records, as written by package spill
 //
-// Numbers are big-endian. The same lines make the same bytes, by any number of workers. A state holds raw
-// lines of clients only where the report would. It holds addresses where gaps between requests are to be measured; of a
-// sample of all lines and of each crawler it has hashes of addresses, of 64 bits and without a key.
+// Numbers are big-endian. The same lines make the same bytes, with any number of workers. A state
+// contains raw lines only if the report would, and addresses only to measure gaps between requests.
+// It also has unkeyed 64-bit hashes of addresses, from a sample of all lines and from each crawler.
 const (
-	stateForm    = 18      // raise it when a counter is added or a record changes; no other form is read
-	maxStateLine = 128     // bytes of the first line
-	maxStatePart = 1 << 30 // bytes of the head, and of the tally
-	partFrame    = 8 + 4   // bytes around each of them
+	stateForm    = 18      // increase it when a counter is added or a record changes; no other form is read
+	maxStateLine = 128     // maximum length of the first line
+	maxStatePart = 1 << 30 // maximum length of the head and of the tally
+	partFrame    = 8 + 4   // length and checksum around each of them
 )
 
-// semantics is the number of the meaning of what this package counts: of the edition of the
-// audit rules, and of how the program reads them. Raise it when the same lines may get
-// another verdict, outcome, identity or place in a count. A state by other semantics is
-// refused, because counts that mean different things do not add up.
+// semantics is the version of what the counts of this package mean, that is, of the audit rules and how the program
+// applies them. Increase it when the same lines may get another verdict, outcome, identity or place in a count.
+// States with other semantics are refused, because their counts do not add up.
 const semantics = 5
 
 // stateLine is the first line of a state.
@@ -49,15 +48,15 @@ var stateLine = fmt.Sprintf("robotsieve state %d semantics %d schema %s\n", stat
 
 // Errors of states.
 var (
-	// ErrNotState is the error for a file that is no state.
+	// ErrNotState is the error for a file that is not a state.
 	ErrNotState = errors.New("not the state of an audit")
-	// ErrStateVersion is the error for a state of another form, by other semantics or of
-	// another schema than this package's. It is wrapped, with the first line of the state.
+	// ErrStateVersion is the error for a state whose form, semantics or schema differs from this
+	// package's. It is wrapped with the first line of the state.
 	ErrStateVersion = errors.New("the state was made by an unreleased or newer version of robotsieve")
-	// ErrDamaged is the error for a state that was changed or cut after it was written, or whose
+	// ErrDamaged is the error for a state that was changed or truncated after it was written, or whose
 	// numbers do not add up.
 	ErrDamaged = errors.New("the state is damaged")
-	// errNoState is the error for a run whose options do not allow a state.
+	// errNoState is the error for a run whose options rule out a state.
 	errNoState = errors.New("a run that keeps addresses, or gives requests to a function, has no state")
 )
 
@@ -65,9 +64,9 @@ var errTruncated = fmt.Errorf("%w: it is truncated", ErrDamaged)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// WriteState writes the run's state. The head is the caller's, and ReadState returns
-// it: the caller must make sure that only states of runs by the same Config are added
-// up. WriteState must come before Report, and the workers must not be used afterwards.
+// WriteState writes the run's state. The head belongs to the caller, and ReadState returns it: the
+// caller must ensure that only states of runs with the same Config are added up. WriteState must
+// come before Report, and the workers must not be used afterwards.
 func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil {
 		return errNoState
@@ -92,10 +91,11 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 	return err
 }
 
-// joined returns the deferred records with all counts of an unknown crawler as one: workers divide them by chance.
+// joined returns the deferred records, with all counts of an unknown crawler merged, since they are
+// distributed over the workers by chance.
 func (r *Run) joined() iter.Seq2[spill.Record, error] {
 	return func(yield func(spill.Record, error) bool) {
-		kept := spill.Record{N: 1} // counts, which wait for others of their crawler
+		kept := spill.Record{N: 1} // counts that may have to be merged with the next
 		for record, err := range r.deferred.All() {
 			key := countsKey(record.Data)
 			isMore := key != nil && bytes.HasPrefix(kept.Data, key)
@@ -127,7 +127,7 @@ func (r *Run) joined() iter.Seq2[spill.Record, error] {
 	}
 }
 
-// countsKey returns what all counts of an unknown crawler begin with, nil if a record has others.
+// countsKey returns the common beginning of all counts of an unknown crawler, or nil if the record has no counts.
 func countsKey(record []byte) []byte {
 	end := bytes.IndexByte(record, 0) + 1
 	if len(record) == 0 || record[0] != aboutUnknown || end == 0 || end >= len(record) || record[end] != recordCounts {
@@ -136,7 +136,7 @@ func countsKey(record []byte) []byte {
 	return record[:end+1]
 }
 
-// join adds up counts of one crawler.
+// join adds up counts of the same crawler.
 func (r *Run) join(list ...spill.Record) ([]byte, error) {
 	f := finalPass{run: r, operatorPass: operatorPass{counts: r.tally.newRow("", unknownBounds)}}
 	for _, x := range list {
@@ -153,19 +153,18 @@ func (r *Run) join(list ...spill.Record) ([]byte, error) {
 
 // State is a state that WriteState has written.
 type State struct {
-	// Head is the caller's.
+	// Head is the head that the caller passed to WriteState.
 	Head []byte
 
 	tally   []byte
 	file    io.ReaderAt
-	records int64 // where they begin
+	records int64 // where the records begin
 	size    int64
 }
 
-// ReadState reads the state in the first size bytes of a file, which must stay open
-// until the run that it is added to is closed. It returns ErrNotState,
-// ErrStateVersion, ErrDamaged or an error of the file; the records are checked when they are
-// read.
+// ReadState reads the state in the first size bytes of a file, which must stay open until the run
+// to which the state is added is closed. It returns ErrNotState, ErrStateVersion, ErrDamaged or an
+// error of the file. Records are checked when they are read.
 func ReadState(file io.ReaderAt, size int64) (*State, error) {
 	r := io.NewSectionReader(file, 0, size)
 	line := make([]byte, min(size, maxStateLine))
@@ -190,7 +189,7 @@ func ReadState(file io.ReaderAt, size int64) (*State, error) {
 	return s, nil
 }
 
-// readPart reads the head or the tally from the last bytes of a state, as many as rest.
+// readPart reads the head or the tally at the beginning of the last rest bytes of a state.
 func readPart(r io.Reader, rest int64) ([]byte, error) {
 	if rest < partFrame {
 		return nil, errTruncated
@@ -216,7 +215,7 @@ func readPart(r io.Reader, rest int64) ([]byte, error) {
 	return b[:n], nil
 }
 
-// checkPart refuses a head or tally of n bytes that no state has.
+// checkPart rejects a head or tally of impossible length.
 func checkPart(n uint64) error {
 	if n > maxStatePart {
 		return fmt.Errorf("the head or the counts of a state have %d bytes, more than %d", n, maxStatePart)
@@ -235,7 +234,7 @@ func checkStateLine(line string) error {
 	return ErrNotState
 }
 
-// Add adds a state of a run by the same Config. It returns the same errors as ReadState.
+// Add adds a state of a run with the same Config. It returns the same errors as ReadState.
 func (r *Run) Add(s *State) error {
 	t, err := r.auditor.readTally(s.tally)
 	if err != nil {
@@ -252,12 +251,12 @@ func (r *Run) Add(s *State) error {
 	return nil
 }
 
-// Rows and tallies as CBOR (RFC 8949), for deferred records and states: their exported fields,
-// before the final pass, so that there are no violations in them yet. The same counts make the same
-// bytes. What was read is not used as it is: it is added up like any other part of the input, which
-// keeps all bounds. Texts are byte strings, because what clients send need not be UTF-8.
+// Rows and tallies are stored as CBOR (RFC 8949) in deferred records and states: their exported
+// fields before the final pass, so without violations. Equal counts make equal bytes. What was read
+// is not used directly but added up like any other part of the input, which preserves all bounds.
+// Texts are byte strings, because clients need not send UTF-8.
 
-// The errors of both are nil: the options are valid.
+// The options are valid, so there are no errors.
 var (
 	toCBOR, _   = encodingOptions().EncMode()
 	fromCBOR, _ = cbor.DecOptions{
@@ -272,14 +271,14 @@ func encodingOptions() cbor.EncOptions {
 	return o
 }
 
-// mostLines bounds the lines of an audit, so that no sum of its counts overflows. It would
-// take a machine a century to count as many.
+// mostLines limits the lines of an audit, so that no sum of its counts overflows. A machine would
+// need a century to count as many.
 const mostLines = 1 << 53
 
-// maxStatus is the highest status that a format reads.
+// maxStatus is the highest status that formats accept.
 const maxStatus = 999
 
-// encode appends a value. Only values that cannot be encoded would be an error.
+// encode appends a value. Only values that cannot be encoded would cause an error.
 func encode(b []byte, v any) []byte {
 	more, err := toCBOR.Marshal(v)
 	if err != nil {
@@ -294,7 +293,7 @@ func appendRow(b []byte, r *row) []byte {
 	return encode(b, r)
 }
 
-// cutPaths keeps as many paths and claims as a row has when all lines have been read.
+// cutPaths keeps as many paths and claims as a row has after all lines have been read.
 func (r *row) cutPaths() {
 	for _, r := range r.parts() {
 		r.Figures.Paths.cut(r.Figures.Paths.paths)
@@ -309,7 +308,7 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	t.Hosts.prune(1)
 	t.Sizes.prune(1)
 	t.ProxySample.prune(1)
-	t.ProxySample.Rest = 0 // workers do not add all lines
+	t.ProxySample.Rest = 0 // workers do not add all lines to it
 	t.Sites.prune(1)
 	t.Overlooked.prune(1)
 	t.Rows = map[int]*row{}
@@ -320,14 +319,14 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	return encode(b, t)
 }
 
-// readTally makes a tally of what appendTally has written.
+// readTally parses what appendTally wrote.
 func (a *Auditor) readTally(b []byte) (*tally, error) {
 	t := a.newTally()
 	rest, err := a.decode(b, t, knownBounds, mostLines)
 	profiles := a.config.Crawlers.Profiles()
 	for number, r := range t.Rows {
 		if number >= len(profiles) || len(rest) > 0 {
-			return nil, errors.New("a crawler is not known")
+			return nil, errors.New("a crawler is unknown")
 		}
 		p := &profiles[number]
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
@@ -335,8 +334,7 @@ func (a *Auditor) readTally(b []byte) (*tally, error) {
 	return t, err
 }
 
-// decode reads a value, in which no number of lines is greater than most, and returns what follows
-// it.
+// decode parses a value in which no number of lines exceeds most, and returns the bytes after it.
 func (a *Auditor) decode(b []byte, v any, of bounds, most int64) (rest []byte, err error) {
 	rest, err = fromCBOR.UnmarshalFirst(b, v)
 	if err == nil && !(&limits{a.config.Policy, of, most}).hold(reflect.ValueOf(v)) {
@@ -345,15 +343,15 @@ func (a *Auditor) decode(b []byte, v any, of bounds, most int64) (rest []byte, e
 	return rest, err
 }
 
-// limits are what the numbers of a state must keep, so that adding them up overflows nothing and
-// finds all that they are indexes of.
+// limits are the limits on the numbers in a state. They ensure that sums do not overflow and that
+// indexes are valid.
 type limits struct {
 	policy *policy.Policy
-	bounds       // of a row
-	most   int64 // of lines
+	bounds       // for a row
+	most   int64 // for numbers of lines
 }
 
-// hold reports whether the exported numbers of a value keep the limits.
+// hold reports whether the exported numbers of a value respect the limits.
 func (l *limits) hold(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -387,7 +385,7 @@ func (l *limits) hold(v reflect.Value) bool {
 	return true
 }
 
-// holdStruct is hold for structs, some of which have limits of their own.
+// holdStruct is hold for structs, some of which have their own limits.
 func (l *limits) holdStruct(v reflect.Value) bool {
 	isTime := func(t int64) bool { return earliest <= t && t <= latest }
 	switch x := v.Interface().(type) {
@@ -443,7 +441,7 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 	return true
 }
 
-// sumOf adds up numbers none of which is more than mostLines.
+// sumOf adds up numbers no greater than mostLines.
 func sumOf(list []int64) (sum int64) {
 	for _, n := range list {
 		sum += n

@@ -23,8 +23,7 @@ import (
 
 const day0 = 24 * 60 * 60 // seconds of a day
 
-// stateAuditor judges by several versions on three origins, with ranges and
-// samples.
+// stateAuditor judges by several versions on three origins, with ranges and samples.
 func stateAuditor(t testing.TB) *Auditor {
 	t.Helper()
 	const delayed = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
@@ -87,7 +86,8 @@ func addStates(run *Run, states ...[]byte) error {
 	return nil
 }
 
-// States of parts make the report of the whole, and so does a state of states.
+// TestStatesMakeTheReportOfOneRun checks that states of parts make the report of the whole, as does
+// a state of states.
 func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 	a := stateAuditor(t)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -128,8 +128,8 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 // stateSum is the SHA-256 of a state of stateForm, semantics and report.Schema.
 const stateSum = "1b0a181f3fb886d6f5f4fd1e04a27d08d8382075a2c7e9f838014373c0f824d3"
 
-// The same lines make the same bytes until the first line differs: otherwise merge would add up
-// states of two programs that do not mean the same.
+// TestStateBytesChangeWithTheFormOnly checks that equal lines make equal bytes unless the first
+// line differs; otherwise merge would add up states with different meanings.
 func TestStateBytesChangeWithTheFormOnly(t *testing.T) {
 	state := stateOf(t, stateAuditor(t), stateLog(rand.New(rand.NewPCG(1, 2)), 600))
 	if sum := fmt.Sprintf("%x", sha256.Sum256(state)); sum != stateSum {
@@ -138,7 +138,8 @@ func TestStateBytesChangeWithTheFormOnly(t *testing.T) {
 	}
 }
 
-// No two fields of a struct have one key in states, where the encoder would leave both out without a word.
+// TestKeysOfStatesDiffer checks that no two fields of a struct have the same key in states, because
+// the encoder would silently omit both.
 func TestKeysOfStatesDiffer(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var walk func(reflect.Type)
@@ -175,7 +176,8 @@ func TestKeysOfStatesDiffer(t *testing.T) {
 	}
 }
 
-// A state that another version made is refused, with what it says of itself and what to do.
+// TestStatesOfOtherVersionsAreRefused checks that a state of another version is refused with its
+// first line and advice.
 func TestStatesOfOtherVersionsAreRefused(t *testing.T) {
 	line, rest, _ := strings.Cut(string(stateOf(t, stateAuditor(t), nil)), "\n")
 	form := fmt.Sprint("state ", stateForm)
@@ -194,7 +196,7 @@ func TestStatesOfOtherVersionsAreRefused(t *testing.T) {
 	}
 }
 
-// No damage goes unnoticed, and none does harm.
+// TestStateDamagedAnywhereIsAnError checks that all damage is noticed and harmless.
 func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	good := stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 60))
@@ -223,7 +225,7 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 	}
 }
 
-// A head that is too long for a state is said to be so, and an error of reading is no damage.
+// TestErrorsOfStatesNameTheirCause checks the errors for a head that is too long and for a failing reader.
 func TestErrorsOfStatesNameTheirCause(t *testing.T) {
 	long := append(binary.BigEndian.AppendUint64([]byte(stateLine), maxStatePart+1), make([]byte, maxStateLine)...)
 	if _, err := ReadState(bytes.NewReader(long), 1<<40); !errors.Is(err, ErrDamaged) ||
@@ -251,7 +253,7 @@ func (f failing) ReadAt(b []byte, off int64) (int, error) {
 	return f.ReaderAt.ReadAt(b, off)
 }
 
-// TestNoState: a run whose options make a state useless refuses to write one.
+// TestNoState checks that a run whose options make a state useless refuses to write one.
 func TestNoState(t *testing.T) {
 	for name, c := range map[string]Config{"addresses": {KeepAddresses: true}, "a function": {Listeners: Listeners{Judged: listen(func(*Event) {})}}} {
 		c.Crawlers, c.Policy = crawlers(t), constant(forbid, nil)
@@ -261,8 +263,7 @@ func TestNoState(t *testing.T) {
 	}
 }
 
-// savedParts takes a state apart, and joined puts one together, with checksums that
-// are right.
+// savedParts takes a state apart, and joined puts one together, with checksums that are right.
 func savedParts(t testing.TB, state []byte) (tally string, records []spill.Record) {
 	t.Helper()
 	s, err := ReadState(bytes.NewReader(state), int64(len(state)))
@@ -310,8 +311,8 @@ func joined(t testing.TB, tally string, records ...spill.Record) []byte {
 	return append(b, late.Bytes()...)
 }
 
-// A state whose checksums are right gives no report if its numbers or indexes are out of bounds,
-// or if the sums of the audit rules do not hold.
+// TestStateThatMakesNoSenseIsAnError checks that a state with valid checksums makes no report if
+// its numbers or indexes are out of bounds, or if the sums of the audit rules do not hold.
 func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	lines := stateLog(rand.New(rand.NewPCG(1, 2)), 600)
@@ -426,8 +427,7 @@ func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	return spill.Record{}
 }
 
-// FuzzState: whatever a state holds after checksums that are right, there is a
-// report or an error.
+// FuzzState checks that a state with valid checksums makes a report or an error, whatever it contains.
 func FuzzState(f *testing.F) {
 	a := stateAuditor(f)
 	tally, records := savedParts(f, stateOf(f, a, stateLog(rand.New(rand.NewPCG(1, 2)), 150)))
@@ -453,9 +453,9 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// The same lines make the same bytes, whatever worker reads which of them, in whatever order and with however
-// little memory: of crawlers whose counts are equal in two workers, whose names are spelt in several ways, and
-// of more lines and names than are kept.
+// TestStateOfAnyWorkersHasTheSameBytes checks that equal lines make equal bytes, however they are
+// divided among workers and ordered, and however little memory there is. Crawlers have equal counts
+// in two workers or names spelt in several ways, and there are more lines and names than are kept.
 func TestStateOfAnyWorkersHasTheSameBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(45, 4))
 	lines := stateLog(rng, 3000)

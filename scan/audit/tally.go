@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Bounds of a tally, whose contents clients choose: hosts without a policy, sizes of answers,
+// Limits on the parts of a tally that clients control: hosts without a policy, sizes of answers,
 // claims about the clients of a crawler.
 const (
 	maxHosts    = 1000
@@ -21,92 +21,90 @@ const (
 	maxClaim    = 200 // bytes
 	maxHeaders  = 1000
 	maxHeader   = 255 // bytes
-	// maxUnparsed is how many lines that cannot be read are quoted.
+	// maxUnparsed is the number of unparsed lines that are quoted.
 	maxUnparsed = 5
 )
 
-// tally is the counts of a part of the input. It belongs to one goroutine.
+// tally has the counts of a part of the input. It belongs to one goroutine.
 //
-// Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + the requests of all
-// rows, always. States have its exported fields, and the rows of known crawlers.
+// Lines always equals Unparsed + NotCrawlers + OtherHost + NotJudged + the requests of all rows.
+// States contain its exported fields and the rows of known crawlers.
 type tally struct {
 	totals
 	Period  period           `cbor:"1,keyasint,omitzero"`
 	Outside period           `cbor:"2,keyasint,omitzero"` // of the lines outside of Config.Period
 	Hosts   bounded[string]  `cbor:"3,keyasint"`          // requests for hosts without a policy
 	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
-	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
+	// ProxySample has the lines by which a proxy is detected, each as its hash and its address's.
 	ProxySample boundedSums[lineFrom, occurrences] `cbor:"5,keyasint"`
-	// Referred counts the lines among Referers whose Referer belongs to an operator.
+	// Referred counts lines of Referers whose Referer belongs to an operator.
 	Referred map[string]int64 `cbor:"6,keyasint,omitempty"`
-	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
-	// in force? (shown).
+	// Sent shows whether an answer matched any version, which decides if unknown files count. Sizes
+	// shows whether it matched the version in force, for the report.
 	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 2xx to GETs of robots.txt by any client
-	Quoted samples           `cbor:"8,keyasint"`           // lines that could not be read
+	Quoted samples           `cbor:"8,keyasint"`           // lines that could not be parsed
 
-	Sites bounded[siteKey] `cbor:"10,keyasint"` // requests of crawlers by site, with a verdict
+	Sites bounded[siteKey] `cbor:"10,keyasint"` // requests of crawlers by site and verdict
 
-	Overlooked bounded[string] `cbor:"11,keyasint"` // lines among NotCrawlers, by header: see Claim.Overlooked
+	Overlooked bounded[string] `cbor:"11,keyasint"` // lines of NotCrawlers by header: see Claim.Overlooked
 
-	Bytes byteSum `cbor:"12,keyasint,omitzero"` // of bodies that were sent to any client
+	Bytes byteSum `cbor:"12,keyasint,omitzero"` // of bodies sent to any client
 
-	// Rows holds the rows of known, by the number of the profile, while a state is written or read.
+	// Rows holds the rows of known, by profile number, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
 
 	auditor *Auditor
 	quota   *quota // of the worker
 	known   map[*crawler.Profile]*row
-	// unknown has rows of unknown crawlers by their names in lower case, while lines
-	// are read: more counts of them may be in deferred records.
+	// unknown has rows of unknown crawlers by name in lower case, while lines are read. More of their
+	// counts may be in deferred records.
 	unknown map[string]*row
 	whatIf  *whatIf // nil without Config.WhatIf
-	// pending are counts for Sites, batched by key: in most logs the same keys keep recurring.
+	// pending are counts for Sites, batched by key because most logs repeat the same keys.
 	pending [64]siteCount
 	findings
 }
 
-// findings are the facts about a tally that are known when all lines have been read.
+// findings are facts about a tally that are only known after all lines have been read.
 type findings struct {
 	addresses *addresses
-	// listed are the most frequent unknown crawlers, and others is the sum of all
-	// other ones, after the final pass.
+	// listed are the most frequent unknown crawlers, and others is the sum of all other ones, after the final pass.
 	listed  []*row
 	others  *row
-	cited   map[versionKey]int64 // violations, by the version that they quote
+	cited   map[versionKey]int64 // violations by the version that they quote
 	mostOdd bool                 // judge.Answers.MostOdd, after the final pass
-	// goneToStrangers are the answers 404 and 410 to clients that name no crawler that clear crawlers, and
-	// clearedByStrangers the requests that nothing else clears, after the final pass.
+	// goneToStrangers are the answers 404 and 410 to clients that name no crawler that clear crawlers,
+	// and clearedByStrangers the requests cleared by nothing else, after the final pass.
 	goneToStrangers    [2]int64
 	clearedByStrangers int64
 }
 
-// totals are the numbers of a tally that are plain sums. A new one is a field here:
-// states and merges take it from there.
+// totals are the counts of a tally that are plain sums. To add one, add a field here: states and
+// merges include it automatically.
 type totals struct {
 	report.LineCounts
-	// RobotsRequests counts the GETs of /robots.txt of any client. RobotsServed counts the
-	// ones that were answered with a body or 304, RobotsNone the ones that were told that
-	// there is no robots.txt, RobotsFailed the ones that failed.
+	// RobotsRequests counts the GETs of /robots.txt by any client. RobotsServed counts those answered with a body or
+	// 304, RobotsNone those told that there is no robots.txt, and RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
-	// SizesRight counts the 2xx answers to GETs of /robots.txt whose size matched a file
-	// in force, SizesOther the ones whose size did not.
+	// SizesRight and SizesOther count the 2xx answers to GETs of /robots.txt whose size did or did not
+	// match a file in force.
 	SizesRight, SizesOther int64
-	// HTTPLibraries, CDNAgents and NoAgent count lines among NotCrawlers, NoList the crawlers' requests
-	// that no list of addresses spoke of, though there are some for the crawler.
+	// HTTPLibraries, CDNAgents and NoAgent count lines of NotCrawlers. NoList counts crawlers'
+	// requests that none of the crawler's address lists covers.
 	HTTPLibraries, CDNAgents, NoAgent, NoList int64
-	// NoListIf are more of NoList, if addresses are not cut.
+	// NoListIf is to be added to NoList if addresses are not cut.
 	NoListIf int64
-	// Elsewhere counts the GETs of /robots.txt of other hosts, or outside of the period: they
-	// show that the log has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
+	// Elsewhere counts the GETs of /robots.txt on other hosts or outside of the period, which show
+	// that the log includes such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.
 	Elsewhere, EndInZero int64
-	// Referers counts the lines among NotCrawlers with a Referer.
+	// Referers counts the lines of NotCrawlers with a Referer.
 	Referers int64
-	// Zoneless is not 0 if the time zone of a log is unknown.
+	// Zoneless is nonzero if the time zone of a log is unknown.
 	Zoneless int64
 }
 
-// add adds each number. It runs once a worker and once a state.
+// add adds each count. It runs once per worker and once per state.
 func (t *totals) add(other totals) {
 	from := other.numbers()
 	for i, n := range t.numbers() {
@@ -114,7 +112,7 @@ func (t *totals) add(other totals) {
 	}
 }
 
-// numbers returns all numbers, in the order of the fields.
+// numbers returns all counts, in the order of the fields.
 func (t *totals) numbers() (list []*int64) {
 	v := reflect.ValueOf(t).Elem()
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -142,7 +140,7 @@ func (a *Auditor) newTally() *tally {
 	return t
 }
 
-// rows returns the rows of chosen crawlers, after the final pass.
+// rows returns the rows of the chosen crawlers, after the final pass.
 func (t *tally) rows(only *report.Choice) (list []*row) {
 	for p, r := range t.known {
 		if only.Has(p.Name, p.Category) {
@@ -157,7 +155,7 @@ func (t *tally) rows(only *report.Choice) (list []*row) {
 	return list
 }
 
-// period is the time from a first moment to a last one, in nanoseconds since 1970.
+// period is the time between two moments, in nanoseconds since 1970.
 type period struct {
 	First int64 `cbor:"1,keyasint"`
 	Last  int64 `cbor:"2,keyasint"`
@@ -176,8 +174,8 @@ func (p *period) merge(other period) {
 	}
 }
 
-// ruleKey names a rule: the origins that the request may have gone to, the index of
-// the version in the versions of the first of them, and the line in it.
+// ruleKey names a rule: the origins that the request may have gone to, the index of the version
+// among the versions of the first origin, and the line.
 type ruleKey struct {
 	at      policy.Site
 	version int32
@@ -187,9 +185,8 @@ type ruleKey struct {
 // versionKey names a version of an origin.
 type versionKey struct{ origin, version int32 }
 
-// sizeKey names answers to robots.txt that are alike: by site, by the versions of the
-// first origin that were in force, by the number of bytes sent, and by whether no file in
-// force on any of the origins had as many.
+// sizeKey names a group of answers to robots.txt: by site, by the versions of the first origin that were in force,
+// by the number of bytes sent, and by whether this differs from every file in force on any of the origins.
 type sizeKey struct {
 	At    policy.Site `cbor:"1,keyasint"`
 	First int32       `cbor:"2,keyasint"`
@@ -204,29 +201,29 @@ func hashSize(k sizeKey) uint64 {
 	return mix(h ^ uint64(k.Size))
 }
 
-// sizesAt are answers 2xx of an origin: those with the size of no version, or all others.
+// sizesAt names the answers 2xx of an origin that have the size of no version, or all others.
 type sizesAt struct {
 	Origin int32 `cbor:"1,keyasint"`
 	Odd    bool  `cbor:"2,keyasint"`
 	When   ifCut `cbor:"3,keyasint,omitempty"`
 }
 
-// row is the counts of one crawler. States have its exported fields.
+// row has the counts of one crawler. States contain its exported fields.
 type row struct {
 	name       string                // as the crawler writes it
 	Requests   int64                 `cbor:"1,keyasint,omitempty"`
 	Timeline   timeline              `cbor:"2,keyasint,omitzero"`
-	Figures    figures               `cbor:"3,keyasint,omitzero"` // without the impostors
+	Figures    figures               `cbor:"3,keyasint,omitzero"` // without impostors
 	Verdicts   report.VerdictCounts  `cbor:"4,keyasint,omitzero"`
 	Reasons    report.ReasonCounts   `cbor:"5,keyasint,omitzero"`
 	Identities report.IdentityCounts `cbor:"6,keyasint,omitzero"`
-	// spoofed are the counts of impostors as if they were not known to be: see row.settle.
+	// Spoofed has the counts of impostors as if they were not known to be impostors: see row.settle.
 	// The row includes their requests. It is nil if there are none.
 	Spoofed *row `cbor:"7,keyasint,omitempty"`
-	// If counts the requests from addresses that may be cut, if they are not and if they are: see row.settle.
+	// If has the requests from addresses that may be cut, for both cases: see row.settle.
 	If      [2]*row          `cbor:"10,keyasint,omitzero"`
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
-	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
+	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // logged claims about the clients; nil if there are none
 	samples samples
 	// Around counts the requests on both sides of changes of robots.txt, by side.counter.
 	Around map[uint32]int64 `cbor:"11,keyasint,omitempty"`
@@ -234,24 +231,24 @@ type row struct {
 	rowFindings
 }
 
-// rowFindings is what the final pass finds of a crawler.
+// rowFindings is what the final pass finds out about a crawler.
 type rowFindings struct {
 	graceInformed, evasive int64
 
 	violations      map[violationKind]int64
 	informedKnown   bool
 	violationBytes  int64
-	challenged      int64                 // violations that were answered as firewalls do
+	challenged      int64                 // violations whose answers are typical of firewalls
 	paths           topPaths              // of violations
 	rulePaths       map[ruleKey]*topPaths // of the violations of each rule
-	rules           *bounded[ruleKey]     // violations of each; nil if there are none
-	fetchGaps       *report.FetchInfo     // with nothing but gaps; nil if there are none
+	rules           *bounded[ruleKey]     // violations by rule; nil if there are none
+	fetchGaps       *report.FetchInfo     // has only gaps; nil if there are none
 	delays          []delayAt
-	changedPaths    map[uint32]int64 // as Around, of those for paths that the change is about
+	changedPaths    map[uint32]int64 // like Around, for paths that the change affects
 	sentNew         map[uint32]int64 // when the new file of a change was first sent, by the side after it
 	delaysNotListed int64
 
-	names, violators int64 // of the row of others: the crawlers in it, and those that broke a rule
+	names, violators int64 // in the row of others: its crawlers, and those that broke a rule
 }
 
 // violationKind distinguishes kinds of violations.
@@ -262,14 +259,13 @@ type violationKind struct {
 	informed bool
 }
 
-// fetches are a crawler's GETs of /robots.txt, without the spoofed ones.
+// fetches are a crawler's GETs of /robots.txt, except for spoofed ones.
 type fetches struct {
 	Period  period        `cbor:"1,keyasint,omitzero"`
 	Answers map[int]int64 `cbor:"2,keyasint"` // by status
-	// Cleared counts, by status, the answers that there is no robots.txt while the
-	// policy has one.
+	// Cleared counts, by status, the answers that meant there was no robots.txt although the policy has one.
 	Cleared map[int]int64 `cbor:"3,keyasint,omitempty"`
-	// Challenges counts the answers 202 with a body that is no version in force: such are challenge pages.
+	// Challenges counts answers 202 with a body that is no version in force, typical of challenge pages.
 	Challenges int64 `cbor:"4,keyasint,omitempty"`
 }
 
@@ -288,8 +284,8 @@ func (r *row) claimed() *bounded[string] {
 	return r.Claims
 }
 
-// Add counts an event in its row and its site; its requests have been counted with the lines. Until it is known
-// what the addresses prove, an impostor has the verdict of an unverified client, in a row of its own.
+// Add counts an event in its row and its site. The request itself was counted with the lines. Until it is known
+// what the addresses prove, an impostor has the verdict of an unverified client, in a separate row.
 func (t *tally) Add(e *Event) error {
 	r, identity := e.row, e.Identity
 	isOpen := identity == report.SpoofedIdentity && e.Verdict != report.Spoofed
@@ -319,8 +315,8 @@ func (t *tally) Add(e *Event) error {
 	return nil
 }
 
-// violated counts a violation for its rule and, of a chosen crawler, for the version that it quotes: of each
-// origin that it may have gone to and that has this version.
+// violated counts a violation for its rule. If the crawler is chosen, it also counts it for the
+// quoted version: for each origin that the request may have gone to and that has this version.
 func (t *tally) violated(e *Event) {
 	r, k, p := e.row, e.rule, t.auditor.config.Policy
 	r.violationBytes = report.Plus(r.violationBytes, times(max(e.Size, 0), e.N))
@@ -356,7 +352,7 @@ func newRow(b bounds) *row {
 	}
 }
 
-// newRow returns the row of an unknown crawler, or of a known one.
+// newRow returns a new row with the given bounds.
 func (t *tally) newRow(name string, b bounds) *row {
 	r := newRow(b)
 	r.name, r.violations, r.paths.most = name, map[violationKind]int64{}, maxPathsListed
@@ -380,13 +376,12 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 		r = t.newRow(c.Name, unknownBounds)
 		t.unknown[key] = r
 	}
-	// Of several ways to write a name the smallest is shown, in any order of lines.
+	// Of several spellings of a name the smallest is shown, whatever the order of lines.
 	r.name = min(r.name, c.Name)
 	return r
 }
 
-// merge adds n times the counts of another row, to which no rules were added yet. Rules are left to
-// mergeRules.
+// merge adds n times the counts of another row that has no rules yet. Rules are merged by mergeRules.
 func (r *row) merge(other *row, n int64) {
 	r.Requests += other.Requests * n
 	report.AddCounts(r.Verdicts[:], other.Verdicts[:], n)
@@ -428,8 +423,8 @@ func addTimes[K comparable](to, from map[K]int64, n int64) {
 	}
 }
 
-// merge adds the counts of another part of the input, whose unknown crawlers are all
-// in deferred records. The other tally must not be used afterwards.
+// merge adds the counts of another part of the input, whose unknown crawlers must all be in
+// deferred records. The other tally must not be used afterwards.
 func (t *tally) merge(other *tally) {
 	t.totals.add(other.totals)
 	t.Bytes = report.Plus(t.Bytes, other.Bytes)
@@ -457,7 +452,7 @@ func (t *tally) addRows(known map[*crawler.Profile]*row) {
 	t.cutPaths()
 }
 
-// parts are the row and those in it.
+// parts returns the row and the rows in it.
 func (r *row) parts() (list []*row) {
 	for _, of := range [...]*row{r, r.If[0], r.If[1]} {
 		if of != nil {
@@ -470,8 +465,8 @@ func (r *row) parts() (list []*row) {
 	return list
 }
 
-// cutPaths bounds the paths of all known crawlers together, and separately the paths of impostors. More rows and
-// more paths leave less memory for each, so it does not matter when this is done.
+// cutPaths limits the paths of all known crawlers together, and separately the paths of impostors.
+// More rows and more paths only lower the limit for each, so it does not matter when this happens.
 func (t *tally) cutPaths() {
 	var rows []*row
 	for _, r := range t.known {
@@ -480,8 +475,7 @@ func (t *tally) cutPaths() {
 	cutLists(rows)
 }
 
-// ranking finds the most frequent of the unknown crawlers, whose rows are added one
-// by one, and sums up all other ones.
+// ranking finds the most frequent unknown crawlers, whose rows are added one by one, and sums up all others.
 type ranking struct {
 	only   *report.Choice
 	best   []*row
@@ -507,8 +501,8 @@ func (r *ranking) add(complete *row) {
 	}
 }
 
-// cut sorts the rows, with chosen crawlers first, then by frequency, then by name, and
-// sums up those beyond the limit.
+// cut sorts the rows, with chosen crawlers first, then by frequency, then by name, and sums up
+// those beyond the limit.
 func (r *ranking) cut() {
 	last := func(x *row) int {
 		if r.only.IsAll() || r.only.Has(report.InASCII(x.name), report.Unknown) {
@@ -531,7 +525,7 @@ func (r *ranking) cut() {
 	}
 }
 
-// end returns the most frequent, in that order, and the sum of all others.
+// end returns the most frequent crawlers in this order, and the sum of all others.
 func (r *ranking) end() (listed []*row, others *row) {
 	r.cut()
 	r.others.cutRules(maxNameRules)
@@ -539,25 +533,24 @@ func (r *ranking) end() (listed []*row, others *row) {
 	return r.best, r.others
 }
 
-// Bounds of the lists of a report. A log may have each known crawler, and any number of unknown
-// ones, violate each rule of each origin, so no list may grow with both. The contents of the lists depend on
-// neither the memory nor the workers of an audit.
+// Limits on the lists of a report. A log may have each known crawler, and any number of unknown
+// ones, violate each rule of each origin, so no list may grow with both. The contents of the lists
+// depend on neither the memory nor the workers of an audit.
 const (
 	maxUnknownListed = 1000 // unknown crawlers (audit-rules 7)
-	maxNameRules     = 256  // rules of each of them
-	maxRules         = 4096 // rules of a known crawler: the ones with the most violations, if it broke at most as many
-	maxDelays        = 1024 // sites of a crawler with a Crawl-delay
+	maxNameRules     = 256  // rules per unknown crawler
+	maxRules         = 4096 // rules per known crawler; exactly the most violated, if it broke no more than this
+	maxDelays        = 1024 // sites per crawler with a Crawl-delay
 	maxSampleBytes   = 256 << 10
 
-	// The bounds for all known crawlers together, and for all unknown ones.
+	// The limits for all known crawlers together, and for all unknown ones.
 	allRules       = 1 << 15
 	allDelays      = 1 << 13
 	allSampleBytes = 4 << 20
-	allPaths       = 1 << 14 // targets, whose requests are counted one by one if all are kept
+	allPaths       = 1 << 14 // targets, with exact counts if all are kept
 )
 
-// lists are the lists of a row: how long each is, and how it is made shorter, and how long those
-// of several rows may be together.
+// lists are the lists of a row: how to measure and cut each, and the limit for several rows together.
 var lists = [...]struct {
 	all    int
 	length func(*row) int
@@ -572,8 +565,7 @@ var lists = [...]struct {
 	},
 }
 
-// cutLists cuts the lists of several rows to fit a common limit: the longest ones become
-// equally long.
+// cutLists cuts the lists of several rows to fit a common limit, by making the longest ones equally long.
 func cutLists(rows []*row) {
 	for _, list := range lists {
 		lengths := make([]int, len(rows))
@@ -587,8 +579,7 @@ func cutLists(rows []*row) {
 	}
 }
 
-// fairShare returns the largest number with which the lengths, each cut to it, are together at
-// most all. It sorts the lengths.
+// fairShare returns the largest length such that all lists, cut to it, have at most all entries. It sorts lengths.
 func fairShare(lengths []int, all int) int {
 	slices.Sort(lengths)
 	for i, n := range lengths {
@@ -613,8 +604,7 @@ func hashRule(k ruleKey) uint64 {
 	return mix(h ^ uint64(uint32(k.version))<<32 ^ uint64(k.line))
 }
 
-// cutRules keeps so many rules, those that were violated most often, and counts the violations
-// of all others together.
+// cutRules keeps the most violated rules, at most most, and counts the violations of all others together.
 func (r *row) cutRules(most int) {
 	if r.rules.len() <= most {
 		return
@@ -628,7 +618,7 @@ func (r *row) cutRules(most int) {
 		return cmp.Or(cmp.Compare(of(y), of(x)), cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N),
 			cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
 	})
-	kept := make(map[ruleKey]tallied, most) // a map of which much is deleted keeps its size
+	kept := make(map[ruleKey]tallied, most) // a map does not shrink when entries are deleted
 	for i, k := range keys {
 		if i < most {
 			kept[k] = r.rules.Kept[k]
@@ -650,7 +640,7 @@ func (r *row) mergeRules(other *row) {
 	r.rules.merge(other.rules)
 }
 
-// addDelay adds a measurement. Those of a row come in the order of their sites.
+// addDelay adds a measurement. The measurements of a row come in order of sites.
 func (r *row) addDelay(d delayAt) {
 	r.delays = append(r.delays, d)
 	if len(r.delays) >= 2*maxDelays {
@@ -658,7 +648,7 @@ func (r *row) addDelay(d delayAt) {
 	}
 }
 
-// cutDelays keeps that many measurements, preferring the ones with the most gaps.
+// cutDelays keeps that many measurements, preferring those with the most gaps.
 func (r *row) cutDelays(most int) {
 	if len(r.delays) <= most {
 		return

@@ -25,8 +25,8 @@ func wantCounts(t *testing.T, what string, counts any, want map[string]int64) {
 	}
 }
 
-// TestVerdicts: one request by one robots.txt of all time. The worked cases of the rules, in package judge, have
-// more; these are about how a line is read, and the order of decision.
+// TestVerdicts judges single requests by one constant robots.txt. The worked cases of the rules, in
+// package judge, have more; these are about how a line is read, and the order of decisions.
 func TestVerdicts(t *testing.T) {
 	cut := func(e entry) entry { e.protocol, e.status = noProtocol, "414"; return e }
 	a := newAuditor(t, robotsTxtBody+"\nUser-agent: *\nDissallow: /typo\n")
@@ -86,7 +86,7 @@ func TestVerdicts(t *testing.T) {
 		wantCounts(t, test.e.String(), c.Verdicts, map[string]int64{verdict: 1})
 		identity := "unverified"
 		if c.Operator == report.Unknown {
-			identity = "unverifiable" // by whom?
+			identity = "unverifiable" // no list decides
 		}
 		wantCounts(t, test.e.String(), c.Identity, map[string]int64{identity: 1})
 		if want := verdict == "indeterminate"; len(reasons) > 0 != want {
@@ -95,7 +95,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestOnlyRobotsTxtItselfIsAFetch: what looks like it is judged like any path.
+// TestOnlyRobotsTxtItselfIsAFetch checks that similar targets are judged like any path.
 func TestOnlyRobotsTxtItselfIsAFetch(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "http://example.com", "http://robots.txt")
 	for _, target := range []string{
@@ -176,9 +176,9 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestScope: which requests the robots.txt of an origin is for. The test of package origin has all
-// examples of audit-rules 4. The authority of an absolute target beats the host field, but not
-// what the log knows of the scheme.
+// TestScope checks to which requests the robots.txt of an origin applies. The test of package
+// origin has all examples of audit-rules 4. The authority of an absolute target takes precedence
+// over the host field, but not over the log's evidence of the scheme.
 func TestScope(t *testing.T) {
 	for judged, list := range map[bool][]string{ // the origin of the policy, the host of the log, and the target
 		true: {
@@ -225,8 +225,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestHostFieldIsNoURL: the client may write a URL into its Host field. What is
-// said of that must not be said of a target that begins likewise.
+// TestHostFieldIsNoURL checks that a URL in the Host field is not confused with a target that begins alike.
 func TestHostFieldIsNoURL(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com")
 	field := entry{vhost: "https://example.com", target: "/field"}
@@ -239,8 +238,8 @@ func TestHostFieldIsNoURL(t *testing.T) {
 	}
 }
 
-// TestNoHostIsOther: what is no host, and what some client would take for another one,
-// convicts nobody. It is counted as another host.
+// TestNoHostIsOther checks that an invalid host, or one that some client would take for another,
+// convicts nobody and counts as another host.
 func TestNoHostIsOther(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com", "http://[fe80::1]")
 	entries := []entry{
@@ -301,8 +300,8 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestGroupsOfKnownCrawlers: no page names the token of a profile without a source, or for a word
-// that is none of its tokens; also where an address makes an ambiguous header that of one.
+// TestGroupsOfKnownCrawlers checks profiles without a source, words that are not tokens of a
+// profile, and ambiguous headers that an address resolves.
 func TestGroupsOfKnownCrawlers(t *testing.T) {
 	const robots = "User-agent: *\nDisallow: /\nUser-agent: foo\nAllow: /\n"
 	profiles, err := crawler.Read([]byte(`[
@@ -369,8 +368,8 @@ func auditorBy(t *testing.T, list ...version) *Auditor {
 	return New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, list...), Samples: 1})
 }
 
-// TestContradicted: the headline is conditional where the answers contradict the files. So it is
-// where a file that nobody knows does not clear a crawler, because most others were sent one too.
+// TestContradicted checks that the headline is conditional if the answers contradict the files, or
+// if an unknown file does not clear a crawler because most others were sent one too.
 func TestContradicted(t *testing.T) {
 	right, visit := sizeOfBody(forbid), visits(0, "/private/x")
 	file, gone := []version{{from: farAgo, body: forbid}}, []version{{from: farAgo, status: 404}}
@@ -400,7 +399,7 @@ func TestContradicted(t *testing.T) {
 	}
 }
 
-// TestClockWarning: a file that was sent before it was there, by the source.
+// TestClockWarning checks the warning about a file that was sent before the source had it.
 func TestClockWarning(t *testing.T) {
 	list := []version{{from: farAgo, body: forbid}, {from: 0, body: permit}, {from: day0, body: forbid + "#"}}
 	for name, c := range map[string]struct {
@@ -438,7 +437,7 @@ func TestNormalForm(t *testing.T) {
 	}
 }
 
-// FuzzNormal: the normal form is its own, and no target that has another is passed over.
+// FuzzNormal checks that a normal form is its own normal form, and that no target with another one is missed.
 func FuzzNormal(f *testing.F) {
 	for _, s := range []string{"/a//b", "/%2e%2e/", "/aaaaaaa/./b", "/12345678//", "http://h/../x?y#z"} {
 		f.Add(s)
@@ -472,8 +471,8 @@ func answersOf(t *testing.T, text, agent string) (list []entry) {
 	return list
 }
 
-// Answers to /robots.txt whose size is of no version in force are listed, whoever
-// asked, with when they were given.
+// TestSizesOfRobotsTxt checks that answers to /robots.txt whose size fits no version in force are
+// listed with their times, whoever the client was.
 func TestSizesOfRobotsTxt(t *testing.T) {
 	short, long := "User-agent: *\nDisallow: /p\n", "User-agent: *\nDisallow: /p\nDisallow: /q\n" // 27 and 40 bytes
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
@@ -525,8 +524,8 @@ func TestSizesOfRobotsTxt(t *testing.T) {
 	}
 }
 
-// TestRefusedRobotsTxt: a crawler that is refused robots.txt where there is one with rules, or gets
-// one without a body, whatever the status, was told that nothing is forbidden.
+// TestRefusedRobotsTxt checks that a crawler was told that nothing is forbidden if it was refused a
+// robots.txt with rules, or got one without a body, whatever the status.
 func TestRefusedRobotsTxt(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503},
@@ -555,7 +554,7 @@ func TestRefusedRobotsTxt(t *testing.T) {
 	}
 }
 
-// TestSizesThatDifferAreAllCounted: also those of more sizes than are listed.
+// TestSizesThatDifferAreAllCounted checks that sizes beyond the listed ones are counted, too.
 func TestSizesThatDifferAreAllCounted(t *testing.T) {
 	const n = 3 * maxSizes
 	var log []string
@@ -569,8 +568,8 @@ func TestSizesThatDifferAreAllCounted(t *testing.T) {
 	}
 }
 
-// TestSizesOfAnUnknownScheme: the file of one of the schemes may have been sent, also where
-// only that of the other has changed.
+// TestSizesOfAnUnknownScheme checks that the file of either scheme may have been sent, even if only
+// the other one has changed.
 func TestSizesOfAnUnknownScheme(t *testing.T) {
 	a := auditorBy(t, version{at: "http://example.com", from: farAgo, body: "0"}, version{from: farAgo, body: forbid},
 		version{from: 0, body: permit})
@@ -584,8 +583,8 @@ func TestSizesOfAnUnknownScheme(t *testing.T) {
 	}
 }
 
-// TestSizesWithoutAFileOfTheOrigin: nothing where the source says that there is nothing, and
-// the file that a redirect leads to, are what was to be sent.
+// TestSizesWithoutAFileOfTheOrigin checks that an empty answer is expected if the source has no
+// file, and the target's file if it has a redirect.
 func TestSizesWithoutAFileOfTheOrigin(t *testing.T) {
 	www := version{at: "https://www.example.com", from: farAgo, body: forbid}
 	for name, c := range map[string]struct {
@@ -606,8 +605,8 @@ func TestSizesWithoutAFileOfTheOrigin(t *testing.T) {
 	}
 }
 
-// A crawler had been sent a rule only under its very name, however long names are and
-// however alike.
+// TestNobodyIsInformedByAnothersFetch checks that a crawler is informed only by fetches under
+// exactly its name, however long and similar names are.
 func TestNobodyIsInformedByAnothersFetch(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct {
@@ -650,7 +649,7 @@ func TestNobodyIsInformedByAnothersFetch(t *testing.T) {
 	}
 }
 
-// Crawlers past the 65,536th are themselves: what one does is counted for no other.
+// TestMoreProfilesThan65536 checks that crawlers past the 65,536th are not confused with others.
 func TestMoreProfilesThan65536(t *testing.T) {
 	const n, low, high = 70_000, 4_000, 4_000 + 1<<16
 	list := make([]crawler.Profile, n)
@@ -677,7 +676,7 @@ func TestMoreProfilesThan65536(t *testing.T) {
 	}
 }
 
-// What the final pass says of a client's identity is what is said of its line alone.
+// TestIdentityOfLateRequestsIsExact checks that the final pass finds the same identity as the line alone.
 func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 	a := stateAuditor(t)
 	header := a.config.Crawlers.Reader()
@@ -701,8 +700,8 @@ func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 	}
 }
 
-// A client whose address the log does not have, or that is so long that it would be cut, is
-// not taken for another: no gap is measured.
+// TestClientsWithoutAddressAreNotOne checks that no gap is measured between clients whose addresses
+// are missing or too long.
 func TestClientsWithoutAddressAreNotOne(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for name, addrs := range map[string][2]string{"none": {"-", "-"}, "too long": {long + "1", long + "2"}} {
@@ -720,8 +719,8 @@ func TestClientsWithoutAddressAreNotOne(t *testing.T) {
 	}
 }
 
-// Addresses of IPv4 that end in .0, .1 or .255 are taken as cut if at least three distinct ones of any
-// clients do, and more than a twentieth. Clients at them are neither verified nor impostors.
+// TestCutAddresses checks that IPv4 addresses that end in .0, .1 or .255 count as cut if there are at least three
+// distinct ones and more than a twentieth. Their clients are neither verified nor impostors.
 func TestCutAddresses(t *testing.T) {
 	set := crawlers(t)
 	a := New(Config{Crawlers: set, Identities: known(t, set, map[string]string{"Googlebot": "192.0.2.0/24\n"}),
@@ -753,7 +752,8 @@ func TestCutAddresses(t *testing.T) {
 	}
 }
 
-// A 404 to an address that is cut, or in a log with the addresses of a proxy, is not of one client alone.
+// TestNobodyStandsAlone checks that a 404 to a cut address, or in a log with a proxy's addresses,
+// does not count for one client only.
 func TestNobodyStandsAlone(t *testing.T) {
 	set := crawlers(t)
 	for name, c := range map[string]struct {
@@ -784,8 +784,8 @@ func TestNobodyStandsAlone(t *testing.T) {
 	}
 }
 
-// proxiedLog has requests of browsers from some addresses, and then those of Googlebot,
-// which was told that there is no robots.txt, from the first of these addresses.
+// proxiedLog has requests of browsers from several addresses, and then requests of Googlebot, which was told that
+// there is no robots.txt, from the first of these addresses.
 func proxiedLog(lines, addresses int) []string {
 	var log []string
 	for i := range lines {
@@ -802,8 +802,7 @@ func proxiedLog(lines, addresses int) []string {
 	return log
 }
 
-// TestProxiedLog: where nearly all requests come from a few addresses, these are a
-// proxy's, and nobody is spoofed or verified by them.
+// TestProxiedLog checks that nobody is spoofed or verified if nearly all requests come from a few addresses.
 func TestProxiedLog(t *testing.T) {
 	set := crawlers(t)
 	judged := map[string]int64{"allowed": 2, "robots_fetch": 1, "no_policy": 2}
@@ -843,7 +842,7 @@ func TestProxiedLog(t *testing.T) {
 	}
 }
 
-// TestChoiceOfLines: of more lines than are kept the choice is fair.
+// TestChoiceOfLines checks that the sample of many lines is fair.
 func TestChoiceOfLines(t *testing.T) {
 	for share, want := range map[int]bool{97: true, 92: false} {
 		a := newAuditor(t, forbid)
@@ -868,7 +867,7 @@ func TestChoiceOfLines(t *testing.T) {
 	}
 }
 
-// Which addresses are to be looked up depends on nothing but themselves.
+// TestUnverified checks that the choice of addresses to look up depends only on the addresses.
 func TestUnverified(t *testing.T) {
 	list, err := crawler.Read([]byte(`[{"name":"DNSBot","operator":"Names","category":"search","words":["DNSBot"],
 	"tokens":["DNSBot"],"obeys":"yes","verify":"dns","domains":["names.example"]},
@@ -941,8 +940,8 @@ func limited(t testing.TB, p Period, verdicts *[]string) *Auditor {
 	return New(a.config)
 }
 
-// The verdicts on the requests in a period are those of an audit of the whole log: a 404 for
-// robots.txt just before it clears what it clears.
+// TestAPeriodChangesNoVerdict checks that the requests in a period get the same verdicts as in an
+// audit of the whole log: a 404 for robots.txt just before it still clears.
 func TestAPeriodChangesNoVerdict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 7))
 	for round := range 4 {
@@ -971,7 +970,7 @@ func TestAPeriodChangesNoVerdict(t *testing.T) {
 	}
 }
 
-// The end of a period is not in it, its beginning is.
+// TestBoundsOfAPeriod checks that a period includes its beginning but not its end.
 func TestBoundsOfAPeriod(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	for what, c := range map[string]struct {
@@ -1000,7 +999,8 @@ func TestBoundsOfAPeriod(t *testing.T) {
 	}
 }
 
-// A crawler that only fetched robots.txt, and outside of the period, is in no row.
+// TestFetchesOutsideOfAPeriodAreNoRequests checks that a crawler that only fetched robots.txt
+// outside of the period has no row.
 func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
 	c := newAuditor(t, robotsTxtBody, "https://example.com").config
 	c.Period.Since = time.Unix(0, moment(100))

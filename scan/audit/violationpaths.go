@@ -8,27 +8,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// violationPaths counts the paths of violations, by crawler and by rule. A log may have any
-// number of them, so they are sorted as deferred records are. A record is
+// violationPaths counts the paths of violations, by crawler and by rule. A log may have any number of
+// them, so they are sorted like deferred records. A record consists of
 //
-//	crawler  the operator of a deferred record, but a known crawler by its own index
+//	crawler  like the operator of a deferred record, but with the index of a known crawler
 //	path     the beginning of the target
 //	rule     origins, version and line
 //	number   of the violations
 //
-// so that the violations of a crawler and path come together. Unknown crawlers that the report does not
-// list are sorted again, as one.
+// so that violations with the same crawler and path come together. Unknown crawlers that the report
+// does not list are sorted again, as one.
 type violationPaths struct {
 	run    *Run
 	sorter *spill.Sorter
 	writer *spill.Writer
-	key    []byte // the record that is being made
+	key    []byte // the current record
 
-	// While they are counted:
+	// The current counts:
 	row  *row
 	path []byte
 	rule ruleKey
-	// Of the path, and of the rule on it:
+	// for the path, and for the rule on it
 	ofPath, ofRule int64
 }
 
@@ -55,8 +55,8 @@ func (p *violationPaths) Add(e *Event) error {
 	return nil
 }
 
-// add adds violations of a crawler whose bytes are in b, which belongs to p. An error of the temporary
-// file comes again from Flush.
+// add adds violations by the crawler whose key is in b, which belongs to p. An error of the
+// temporary file is returned by Flush again.
 func (p *violationPaths) add(b, path []byte, rule ruleKey, n int64) {
 	c := coder{b: b}
 	codeViolated(&c, &path, &rule, &n)
@@ -72,7 +72,7 @@ func codeViolated(c *coder, path *[]byte, rule *ruleKey, n *int64) {
 	uvarint(c, n, mostLines)
 }
 
-// count counts the violations in the rows that will be listed.
+// count adds the violations to the rows to be listed.
 func (p *violationPaths) count() error {
 	defer p.sorter.Close()
 	if err := p.writer.Flush(); err != nil {
@@ -116,7 +116,7 @@ func (p *violationPaths) count() error {
 	return others.count()
 }
 
-// next counts violations, which come in order, and first those before if they were others.
+// next counts violations, which come in order. If they differ from the previous ones, it first adds those up.
 func (p *violationPaths) next(row *row, path []byte, rule ruleKey, n int64) {
 	same := row == p.row && bytes.Equal(path, p.path)
 	if p.row != nil && (!same || rule != p.rule) {

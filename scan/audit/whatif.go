@@ -11,23 +11,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// With Config.WhatIf no request gets a verdict. Instead both files are asked about each request of a
-// crawler, as the crawler reads them: by its own product tokens and dialect, whoever the client was
-// and whenever the request came.
+// With Config.WhatIf no request gets a verdict. Instead, both files are asked about each request of a crawler as
+// the crawler reads them, by its own product tokens and dialect, regardless of client and time.
 
-// whatIf counts the requests of a part of the input by what the other robots.txt would change.
+// whatIf counts requests of a part of the input by the effect of the other robots.txt.
 type whatIf struct {
 	report.WhatIfInfo                                 // File, All and Crawlers are set by info
-	crawlers          map[string]*report.ComparedInfo // by name; all that are not known have one, and "" is all
-	under             bounded[changeKey]              // the changes of crawlers, whose Prefixes info sets
-	// The memos of a worker:
+	crawlers          map[string]*report.ComparedInfo // by name; unknown crawlers share one, and "" stands for all
+	under             bounded[changeKey]              // the changes of crawlers, from which info sets Prefixes
+	// memos of a worker
 	prefixes memo[string]
 	readings map[*agent][]twoMachines
 }
 
 func (t *whatIf) empty() { t.prefixes, t.readings = memo[string]{}, map[*agent][]twoMachines{} }
 
-// changeKey names the requests with an effect whose paths begin alike.
+// changeKey names requests with the same effect whose paths begin alike.
 type changeKey struct {
 	crawler string
 	effect  report.Effect
@@ -35,9 +34,9 @@ type changeKey struct {
 }
 
 const (
-	maxPrefixes = 1 << 13 // of all changes together
-	maxPrefix   = 100     // bytes
-	maxExamples = 3       // of a change
+	maxPrefixes = 1 << 13 // for all changes together
+	maxPrefix   = 100     // in bytes
+	maxExamples = 3       // per change
 )
 
 func newWhatIf() *whatIf {
@@ -59,7 +58,7 @@ func (t *whatIf) of(crawler string, e report.Effect) *report.ChangeInfo {
 	return c.Of(e)
 }
 
-// twoMachines is one way in which a crawler may read both files.
+// twoMachines is one way in which a crawler may read the two files.
 type twoMachines struct {
 	dialect       automaton.Dialect
 	before, after *automaton.Machine
@@ -102,8 +101,8 @@ func (w *Worker) compare(at *site, c *agent) {
 	}
 }
 
-// effect returns the effect on the record. All ways in which its crawler may read the files must
-// agree on it, and all spellings of a target that was decoded.
+// effect returns the effect on the record. All readings of the files by its crawler must agree on
+// it, and all spellings of a decoded target.
 func (w *Worker) effect(c *agent) report.Effect {
 	readings := w.tally.whatIf.readings[c]
 	if readings == nil {
@@ -130,7 +129,7 @@ func (w *Worker) effect(c *agent) report.Effect {
 	return found
 }
 
-// countEffect counts the record for some crawlers.
+// countEffect counts the record for the named crawlers.
 func (w *Worker) countEffect(e report.Effect, crawlers ...string) {
 	target, size := w.record.Target, max(w.record.Size, 0)
 	prefix := prefixOf(automaton.RFC9309.TargetPath(&w.scratch, target))
@@ -150,7 +149,7 @@ func (w *Worker) countEffect(e report.Effect, crawlers ...string) {
 	}
 }
 
-// addExample adds a target to the examples of a change, if it is one of the first by bytes.
+// addExample adds a target to the examples of a change, if it is among the first by bytes.
 func addExample(of *report.ChangeInfo, target []byte) {
 	at, known := slices.BinarySearchFunc(of.Examples, target, func(example string, target []byte) int {
 		return bytes.Compare([]byte(example), target)
@@ -161,8 +160,8 @@ func addExample(of *report.ChangeInfo, target []byte) {
 	}
 }
 
-// prefixOf returns the first folder of a path, or its name with the query's mark if it has a query
-// but no folder. All other paths are under "/".
+// prefixOf returns the first folder of a path, or, if it has a query but no folder, its name with
+// the question mark. All other paths are under "/".
 func prefixOf(path []byte) []byte {
 	if end := bytes.IndexAny(path[1:], "/?"); end >= 0 {
 		return path[:min(1+end+1, maxPrefix)]
@@ -186,7 +185,7 @@ func (t *whatIf) merge(other *whatIf) {
 	t.under.merge(&other.under)
 }
 
-// info makes the part of a report about the other file. It is called once.
+// info returns the part of a report about the other file. It must be called once.
 func (t *whatIf) info(file string) *report.WhatIfInfo {
 	t.under.prune(1)
 	kept := t.under.Kept
@@ -198,11 +197,11 @@ func (t *whatIf) info(file string) *report.WhatIfInfo {
 			Bytes: int64(kept[k].Bytes)})
 	}
 	list := []report.ComparedInfo{}
-	t.of("", report.Unchanged) // also without a request
+	t.of("", report.Unchanged) // so that it exists even without requests
 	for _, c := range t.crawlers {
 		list = append(list, *c)
 	}
-	slices.SortFunc(list, func(x, y report.ComparedInfo) int { // all are before each
+	slices.SortFunc(list, func(x, y report.ComparedInfo) int { // all are before single ones
 		return cmp.Or(cmp.Compare(y.Changed(), x.Changed()), cmp.Compare(x.Crawler, y.Crawler))
 	})
 	t.File, t.All, t.Crawlers = file, list[0], list[1:]

@@ -51,8 +51,8 @@ func expect(to *report.ComparedInfo, readings []reading.Reading, before, after, 
 	}
 }
 
-// TestWhatIfAgreesWithOneQuestion: over files and targets on which the readings differ, the counts of
-// each crawler are those of asking both files about each request, in any order of the lines.
+// TestWhatIfAgreesWithOneQuestion checks the counts of each crawler against asking both files about
+// each request, for files and targets that readings treat differently, in any order of lines.
 func TestWhatIfAgreesWithOneQuestion(t *testing.T) {
 	lines := []string{"Disallow: /a", "Allow: /a/b", "Disallow: /*?q", "Disallow: /a%7Eb", "Allow: /a/b$", "Disallow: /",
 		"Crawl-delay: 1", "User-agent: GPTBot", "User-agent: MJ12bot", "User-agent: Googlebot", "User-agent: *",
@@ -129,7 +129,7 @@ func TestWhatIfPrefixes(t *testing.T) {
 	}
 }
 
-// TestWhatIfCountsTheRestApart: each request of a crawler is in one number.
+// TestWhatIfCountsTheRestApart checks that each request of a crawler is counted exactly once.
 func TestWhatIfCountsTheRestApart(t *testing.T) {
 	a := comparing(t, "User-agent: *\nAllow: /\n", "User-agent: *\nDisallow: /\n", "https://example.com")
 	all := []entry{
@@ -158,7 +158,8 @@ func TestWhatIfCountsTheRestApart(t *testing.T) {
 	}
 }
 
-// TestWhatIfOfPathsAsLogged: a path that the log has decoded must change in all of its spellings.
+// TestWhatIfOfPathsAsLogged checks that a change counts for a decoded path only if it applies to
+// all of its spellings.
 func TestWhatIfOfPathsAsLogged(t *testing.T) {
 	a := comparing(t, "User-agent: *\nAllow: /\n", "User-agent: *\nDisallow: /a%3Bb\nDisallow: /c/\n")
 	record := func(target string, how format.Lossy) format.Record {
@@ -181,7 +182,7 @@ func TestWhatIfOfPathsAsLogged(t *testing.T) {
 	}
 }
 
-// TestWhatIfOfAMessyLog: whatever the lines are, in any order, by any number of workers.
+// TestWhatIfOfAMessyLog checks that lines of all kinds give the same result in any order, by any number of workers.
 func TestWhatIfOfAMessyLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 33))
 	r := checkOrder(t, comparing(t, robotsTxtBody, "User-agent: *\nDisallow: /\nAllow: /private/\n"), "combined",
@@ -191,8 +192,8 @@ func TestWhatIfOfAMessyLog(t *testing.T) {
 	}
 }
 
-// TestWhatIfOfManyPrefixes: more than are kept, in any order: the sums are those of all requests, and
-// the report says that the list is of a choice.
+// TestWhatIfOfManyPrefixes checks that more prefixes than are kept, in any order, leave the sums
+// right, and that the report warns about the selection.
 func TestWhatIfOfManyPrefixes(t *testing.T) {
 	var log []string
 	for i := range 3 * maxPrefixes {
@@ -207,7 +208,7 @@ func TestWhatIfOfManyPrefixes(t *testing.T) {
 	}
 }
 
-// TestWhatIfByOneDialect: a dialect that was asked for leaves nothing undecided.
+// TestWhatIfByOneDialect checks that an explicit dialect leaves nothing undecided.
 func TestWhatIfByOneDialect(t *testing.T) {
 	after := "User-agent: *\nAllow: /\nUser-agent: GPTBot\nCrawl-delay: 3\nUser-agent: bingbot\nDisallow: /\n"
 	a, d := comparing(t, "", after), automaton.RFC9309

@@ -9,19 +9,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Worker reads lines and counts them in a tally of its own. It belongs to one
-// goroutine.
+// Worker reads lines and counts them in its own tally. It belongs to one goroutine.
 //
-// Most lines come from browsers, and cost no more than Reader.Next of their format and
-// one probe of the memo of headers. Nothing else is looked at unless the header is a
-// crawler's, or /robots.txt is requested; and nothing is allocated for a line unless
+// Most lines come from browsers, and cost only Reader.Next of their format and one lookup in the memo of headers.
+// Nothing else is examined unless the header is a crawler's or /robots.txt is requested. A line allocates only if
 // it brings something new, such as a header, a host or a line to be quoted.
 type Worker struct {
 	auditor *Auditor
 	run     *Run
 	tally   *tally
-	quota   quota // for the memos of all parts, and of the rows of tally
-	// The parts of a worker, by whose names their methods are called:
+	quota   quota // for the memos of all parts and the rows of tally
+	// The parts of a worker, and the methods that they bring:
 	records        // reads lines
 	clients        // agent, identify (crawlers.go, identity.go): who sent the record
 	sites          // site (site.go): where it went
@@ -29,7 +27,7 @@ type Worker struct {
 	counting       // see, countClient (figures.go, request.go): counts that need no verdict
 	keeper         // keep (deferred.go): writes deferred records
 	zoneless bool  // the time zone is unknown
-	event    Event // of the record
+	event    Event // the current event
 	origins  originTexts
 }
 
@@ -41,11 +39,11 @@ type records struct {
 	place   place
 }
 
-// maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
-// and a reader has some ten kilobytes.
+// maxReaders limits the readers that a worker keeps. Each log may have its own format, and a reader
+// takes some ten kilobytes.
 const maxReaders = 32
 
-// reset begins a chunk of a format.
+// reset starts a chunk of a format.
 func (s *records) reset(f *format.Format, header, data []byte) {
 	s.reader = s.readers[f]
 	if s.reader == nil {
@@ -62,7 +60,7 @@ func (s *records) reset(f *format.Format, header, data []byte) {
 	s.reader.Reset(data)
 }
 
-// place is where the lines of a worker's chunk are.
+// place is the position of a worker's chunk.
 type place struct {
 	input   int
 	line    int64 // the number of the line at counted
@@ -70,18 +68,17 @@ type place struct {
 	counted int // the offset in chunk up to which lines were counted
 }
 
-// numberOf returns the number of the line of a record. Records come in the order of their lines.
+// numberOf returns the line number of a record. Records come in the order of their lines.
 func (p *place) numberOf(r *format.Record) int64 {
 	p.line += int64(bytes.Count(p.chunk[p.counted:r.Offset], []byte("\n")))
 	p.counted = r.Offset
 	return p.line
 }
 
-// Worker returns a new worker of the run. Workers are to be made in one
-// goroutine, before Report.
+// Worker returns a new worker of the run. All workers must be made by one goroutine, before Report.
 func (r *Run) Worker() *Worker {
 	a := r.auditor
-	w := new(Worker) // field by field: a whole one would be made on the stack, and copied
+	w := new(Worker) // set field by field: assigning a whole Worker would copy it from the stack
 	w.auditor, w.run, w.tally, w.origins = a, r, a.newTally(), originTexts{}
 	w.quota.limit = r.budget.memos
 	w.records.readers = map[*format.Format]format.Reader{}
@@ -99,8 +96,8 @@ func (r *Run) Worker() *Worker {
 	return w
 }
 
-// empty hands over the rows of the worker's tally and empties the memos, whose agents point
-// at these rows. No agent is in use then.
+// empty hands over the rows of the worker's tally and empties the memos, whose agents point to
+// these rows. No agent may be in use.
 func (w *Worker) empty() {
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)
@@ -115,8 +112,8 @@ func (w *Worker) empty() {
 	w.quota.held = 0
 }
 
-// deferUnknown turns the rows of unknown crawlers into deferred records. A log may name any number
-// of them; the sort on disk adds up their rows in bounded memory.
+// deferUnknown converts the rows of unknown crawlers to deferred records. A log may name any number
+// of unknown crawlers; sorting on disk adds up their rows in bounded memory.
 func (w *Worker) deferUnknown() {
 	for key, row := range w.tally.unknown {
 		w.deferCounts(key, row)
@@ -133,23 +130,22 @@ func (w *Worker) end() error {
 	return w.err
 }
 
-// Err returns the error of a sink, or the one that kept the worker from writing a deferred record, if
-// any. No report can be made then, and there is no point in reading on.
+// Err returns the first error of a sink or of writing a deferred record. After an error no report
+// can be made, so reading may stop.
 func (w *Worker) Err() error { return w.err }
 
-// Counted returns how many lines the worker has counted, how many of them could not
-// be parsed, and how many more are outside of the period.
+// Counted returns how many lines the worker has counted, how many of these could not be parsed, and
+// how many further lines were outside of the period.
 func (w *Worker) Counted() (lines, unparsed, outside int64) {
 	return w.tally.Lines, w.tally.Unparsed, w.tally.OutOfPeriod
 }
 
-// SetSite sets the site that the following chunks were logged by: it is where requests went
-// if the log names no hosts. The default is policy.Policy.Unnamed. If only is true,
-// lines that name another host are not judged.
+// SetSite sets the site that logged the following chunks, which is the destination of requests if the log names no
+// hosts. The default is policy.Policy.Unnamed. If only is true, lines that name another host are not judged.
 func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed.Site, w.only = s, only }
 
 // SetZoneless sets whether the times of the following chunks name no zone and their zone is
-// unknown. If this is so for any log, no time of the audit is more certain than the constant zoneless.
+// unknown. If this applies to any log, all times of the audit are as uncertain as the constant zoneless.
 func (w *Worker) SetZoneless(is bool) {
 	w.policy = w.auditor.config.Policy
 	w.zoneless = is
@@ -158,19 +154,18 @@ func (w *Worker) SetZoneless(is bool) {
 	}
 }
 
-// SetPlace sets where the next chunk is, for Place. line is the number of its first line in the input,
-// from 1. It must come before Chunk; nothing but sinks uses it.
+// SetPlace sets the position of the next chunk, for Place. line is the number of its first line in
+// the input, from 1. It must come before Chunk. Only sinks use the position.
 func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
-// Chunk counts whole lines of a format. The header is the one that precedes them, as returned by
-// Format.LastHeader for a format whose logs name their columns; nil if there is none.
-// Chunk does not retain data.
+// Chunk counts whole lines in a format. If the format's logs name their columns, header is the preceding header, as
+// returned by Format.LastHeader; otherwise it is nil. Chunk does not retain data.
 func (w *Worker) Chunk(f *format.Format, header, data []byte) {
 	w.records.reset(f, header, data)
 	before, without := w.tally.Read(), w.tally.NoAgent
 	w.lines()
 	if !f.HasAgent() {
-		w.tally.NoAgent = without // it is the format that has none
+		w.tally.NoAgent = without // the format has no such field
 	}
 	if w.zoneless {
 		w.tally.Zoneless += w.tally.Read() - before
@@ -197,7 +192,7 @@ func (w *Worker) lines() {
 	}
 }
 
-// noRequest counts a line that carried no HTTP request: nobody can be cleared or accused by it.
+// noRequest counts a line without an HTTP request, which clears and accuses nobody.
 func (w *Worker) noRequest() {
 	if r := &w.record; w.auditor.limited && r.HasTime && !w.auditor.config.Period.contains(r.Time) {
 		w.tally.OutOfPeriod++
@@ -209,8 +204,8 @@ func (w *Worker) noRequest() {
 	w.tally.NoRequest++
 }
 
-// Overlong counts a line that is too long to be kept, by its beginning. It is not
-// parsed: its meaning may depend on the rest.
+// Overlong counts a line that is too long to keep, given its beginning. It is not parsed, because
+// its meaning may depend on the rest.
 func (w *Worker) Overlong(line []byte) {
 	w.tally.Lines++
 	w.unparsed(line)
@@ -221,7 +216,7 @@ func (w *Worker) unparsed(line []byte) {
 	w.tally.Quoted.add(0, line)
 }
 
-// line counts the request that the reader has returned.
+// line counts the request that was read last.
 func (w *Worker) line() {
 	if w.quota.isUsedUp() {
 		w.empty()
@@ -266,16 +261,16 @@ func (w *Worker) line() {
 	}
 }
 
-// visitor counts the record of a client that is not a crawler. A nil agent is unknown.
+// visitor counts the record of a client that is no crawler. A nil agent is unknown.
 func (w *Worker) visitor(c *agent) {
 	r, t := &w.record, w.tally
 	t.NotCrawlers++
-	if len(r.Referer) > 1 { // and not "-"
+	if len(r.Referer) > 1 { // not "-"
 		w.referred(r.Referer)
 	}
 	switch {
 	case c == nil:
-		if len(r.Agent) <= 1 { // nothing, or "-"
+		if len(r.Agent) <= 1 { // empty or "-"
 			t.NoAgent++
 		}
 	case c == anyCDN:
@@ -290,8 +285,8 @@ func (w *Worker) visitor(c *agent) {
 	}
 }
 
-// outside handles a record outside of the period. It is only counted, unless it is a
-// GET of robots.txt: verdicts in the period are the same as in an audit of the whole log.
+// outside counts a record outside of the period. It ignores everything but GETs of robots.txt, so
+// verdicts in the period are the same as in an audit of the whole log.
 func (w *Worker) outside() {
 	r, t := &w.record, w.tally
 	t.OutOfPeriod++
@@ -324,13 +319,13 @@ func (w *Worker) outside() {
 	w.giveAnswer(at, first)
 }
 
-// client returns what the log has as the client's address.
+// client returns the logged address of the client.
 func (w *Worker) client() []byte {
 	return w.auditor.config.ClientIP.Of(w.record.Addr, w.record.Forwarded)
 }
 
-// address returns the client's address as the log has it: nothing where the log has none, or
-// one so long that it would have to be cut, since two clients must not become one.
+// address returns the client's address as logged. It returns nil if there is none or if it would
+// have to be cut, so that two clients never become one.
 func (w *Worker) address() []byte {
 	if a := w.client(); len(a) <= maxHostName && string(a) != "-" {
 		return a
@@ -338,8 +333,8 @@ func (w *Worker) address() []byte {
 	return nil
 }
 
-// scope returns where the record went. ok is false if it is not to be judged, for its target
-// or its host, and has been counted as such.
+// scope returns where the record went. If it is not to be judged, because of its target or its
+// host, scope counts it as such, and ok is false.
 func (w *Worker) scope() (at *site, ok bool) {
 	t, r := w.tally, &w.record
 	if isNotJudged(r) {
@@ -361,5 +356,5 @@ func (w *Worker) scope() (at *site, ok bool) {
 	return at, true
 }
 
-// isNotJudged reports whether a record is for no resource that robots.txt could be about.
+// isNotJudged reports whether a record requests no resource that robots.txt could cover.
 func isNotJudged(r *format.Record) bool { return r.Target[0] == '*' || string(r.Method) == "CONNECT" }

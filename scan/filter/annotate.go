@@ -74,28 +74,28 @@ func NewAppended(names []string) (Annotator, error) {
 	}, fields.check()
 }
 
-// member is the name of the member that an object gets, and the beginning of the names of columns. No list is
-// likely to have it.
+// member is the name of the member added to an object, and the prefix of the added columns. No list is likely to
+// use it.
 const member = "robotsieve"
 
-// inside appends an object of JSON that ends at text[end], with one member more. Without a text, or if end is
-// negative, it appends an object that has only that.
+// inside appends the JSON object that ends at text[end], with one more member. If there is no text or end is
+// negative, it appends an object with only that member.
 func (a agentNames) inside(dst, text []byte, end int, v Verdict) []byte {
 	before, behind := []byte("{"), []byte("}")
 	if text != nil && end > 0 {
 		before, behind = text[:end], text[end:]
 	}
 	dst = append(dst, before...)
-	if !bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("{")) { // it has members
+	if !bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("{")) { // it has other members
 		dst = append(dst, ',')
 	}
 	return append(a.object(append(dst, `"`+member+`":`...), v), behind...)
 }
 
-// quoted returns names as strings of JSON.
+// quoted returns names as JSON strings.
 func quoted(names []string) (a agentNames) {
 	for _, name := range names {
-		text, _ := json.Marshal(name) // a string has no error
+		text, _ := json.Marshal(name) // strings cause no error
 		a = append(a, string(text))
 	}
 	return a
@@ -105,7 +105,7 @@ func quoted(names []string) (a agentNames) {
 func (a agentNames) check() error {
 	for _, name := range a {
 		if strings.ContainsAny(name, ",;|\t\n\r\"") {
-			return fmt.Errorf("the name of agent %q cannot stand in a field: it has a comma, a tab, a quote or the like", name)
+			return fmt.Errorf("the name of agent %q cannot be a field: it has a comma, a tab, a quote or the like", name)
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func (a agentNames) fields(dst []byte, delimiter byte, v Verdict) []byte {
 	return strconv.AppendUint(append(dst, delimiter), uint64(v.Line), 10)
 }
 
-// barred appends the names of the agents that may not fetch a URL, with commas between them.
+// barred appends the names of the barred agents, separated by commas.
 func (a agentNames) barred(dst []byte, v Verdict) []byte {
 	for i, more := 0, false; v.Barred>>i != 0; i++ {
 		if v.Barred>>i&1 == 0 {

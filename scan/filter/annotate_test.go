@@ -79,8 +79,8 @@ func teamList(lines int) string {
 	return b.String()
 }
 
-// TestAnnotations: one line for each line, whatever it is, with the naive verdict, by all and by any, for any number of
-// workers; the rows that are kept, and the number of URLs that each agent may not fetch, are those of the verdicts.
+// TestAnnotations checks that every line gets one line with the naive verdict, for all and for any, with any number
+// of workers, and that the kept rows and the barred agents agree with the verdicts.
 func TestAnnotations(t *testing.T) {
 	text := "\ufeffhttp://h/a\r\n" + teamList(1500) + "\n \t\nfoo\nhttp://a..b/\n" + "http://h/" + strings.Repeat("x",
 		3000) + "\nhttp://h/p"
@@ -153,7 +153,8 @@ func annotated(t *testing.T, c Config, form func([]string) (Annotator, error), w
 	return out
 }
 
-// TestAppended: rows stay what they are, with what is known of them at the end, and can be read again by others.
+// TestAppended checks that rows stay unchanged except for the result at their end, and that other readers can read
+// them.
 func TestAppended(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind list.Kind
@@ -195,7 +196,7 @@ func TestAppended(t *testing.T) {
 	}
 }
 
-// TestHeadersAreNotRows: they are printed once, and not counted among the rows.
+// TestHeadersAreNotRows checks that headers are printed once, and not counted as rows.
 func TestHeadersAreNotRows(t *testing.T) {
 	c := teamConfig()
 	c.Layouts = slices.Repeat(layoutOf(t, list.CSV, "url,n\nhttp://h/z,1\n", list.Options{}), 4)
@@ -221,8 +222,8 @@ func (d dated) Find(q Query, rules []Rules) (Span, bool, error) {
 	return Span{n * 100, n*100 + 99}, true, nil
 }
 
-// TestRulesOfTheTime: each row is judged by the version in force at its time, also when a site's
-// rows come in any order.
+// TestRulesOfTheTime checks that each row is judged by the version in force at its time, even if the rows of a site
+// come in any order.
 func TestRulesOfTheTime(t *testing.T) {
 	const text = "http://h/1\t1970-01-01T00:00:99Z\nhttp://h/1\t1970-01-01T00:01:39Z\n" +
 		"http://h/1\t1970-01-01T00:01:40Z\nhttp://h/1\t1970-01-01T00:03:20Z\n" +
@@ -246,7 +247,8 @@ func TestRulesOfTheTime(t *testing.T) {
 	}
 }
 
-// TestGuardAnnotationsDoNotAllocate once the buffers have grown, but for the counts of the agents, one for each chunk.
+// TestGuardAnnotationsDoNotAllocate checks that, once the buffers have grown, nothing is allocated but the counts
+// of the agents, once per chunk.
 func TestGuardAnnotationsDoNotAllocate(t *testing.T) {
 	c := teamConfig()
 	c.Annotate = NewJSON(team)
@@ -286,8 +288,8 @@ func (c *crowd) epoch() uint64 {
 	return c.freed
 }
 
-// TestSitesInRandomOrder: where the rules of all sites do not fit into memory, a chunk is judged site by site, so that
-// the rules of each are made once for it; the output is the same, in the order of the input.
+// TestSitesInRandomOrder checks that, if the rules of all sites do not fit into memory, a chunk is judged site by
+// site, so that the rules of each are made once, and that the output is the same.
 func TestSitesInRandomOrder(t *testing.T) {
 	const sites, rows, chunk = 60, 20_000, 64 << 10
 	bodies := map[string]string{}
@@ -340,7 +342,7 @@ func TestSitesInRandomOrder(t *testing.T) {
 	}
 }
 
-// TestGuardOfRules: what the rules say is given up if the guard fails.
+// TestGuardOfRules checks that outcomes are discarded if the guard fails.
 func TestGuardOfRules(t *testing.T) {
 	failed := fmt.Errorf("changed")
 	c := Config{

@@ -1,13 +1,12 @@
-// Package filter keeps, drops or annotates the rows of lists of URLs by robots.txt.
+// Package filter keeps, drops or annotates the rows of URL lists by robots.txt.
 //
-// The output depends on the input alone, not on the number of workers: it is the
-// kept rows, byte for byte and in their order, or one line of its own for each row.
-// Every row is counted in one Class.
+// The output depends only on the input, not on the number of workers. It consists of the kept rows, byte for byte
+// and in order, or of one new line for each row. Every row is counted in one Class.
 //
-// A Judge finds the rules of the scheme and authority that a URL begins with (sites.go),
-// and judges the rest of the URL, which is the path, for all agents (judge.go). A worker reads the rows of a
-// chunk (worker.go). Kept rows are moved together at the beginning of the chunk, annotations
-// are written to a buffer (annotate.go), and the chunks are written in order (run.go).
+// A Judge finds the rules for the scheme and authority at the beginning of a URL (sites.go), and judges the rest,
+// which is the path, for all agents (judge.go). A worker reads the rows of a chunk (worker.go). Kept rows are moved
+// to the beginning of the chunk, annotations are written to a buffer (annotate.go), and the chunks are written in
+// order (run.go).
 package filter
 
 import (
@@ -34,9 +33,8 @@ type Config struct {
 	Site []Rules
 	// Policy has the rules of each origin if Site is nil.
 	Policy Policy
-	// Epoch, if not nil, means that the policy frees rules: when the number that it returns changes,
-	// workers discard the rules they have cached. It is called often, and by several goroutines at
-	// once.
+	// Epoch, if not nil, means that the policy frees rules: when the number that it returns changes, workers discard
+	// the rules they have cached. It is called often, and by several goroutines at once.
 	Epoch func() uint64
 
 	// Guard, if not nil, calls a function that uses the rules, and returns its error or, if its findings may be
@@ -62,8 +60,7 @@ type Config struct {
 
 	// Any allows a URL if one of the agents may fetch it; otherwise all of them must.
 	Any bool
-	// Disallowed keeps the URLs that are disallowed instead of those that are
-	// allowed.
+	// Disallowed keeps the URLs that are disallowed instead of those that are allowed.
 	Disallowed bool
 	// NoPolicy keeps URLs of origins whose rules are not known.
 	NoPolicy bool
@@ -83,8 +80,7 @@ func (c *Config) guard(f func() error) error {
 	return c.Guard(f)
 }
 
-// Rules are the rules for one agent on one origin. The zero value allows
-// everything.
+// Rules are the rules for one agent on one origin. The zero value allows everything.
 type Rules struct {
 	// Machine holds the rules; nil allows everything.
 	Machine *automaton.Machine
@@ -95,12 +91,10 @@ type Rules struct {
 
 // Policy has the rules of many origins.
 type Policy interface {
-	// Find sets the rules of each agent on an origin. found is false if they are
-	// unknown. The answer applies to the whole span. The strings of the query are only
-	// valid during the call. An error ends the run. Find is called by several goroutines
-	// at once, but not for each row, since workers cache the rules. After 128 rows of
-	// one site it is called again with Busy set, for rules that are worth more
-	// preparation.
+	// Find sets the rules of each agent on an origin. found is false if they are unknown. The answer applies to the
+	// whole span. The strings of the query are only valid during the call. An error ends the run. Find is called by
+	// several goroutines at once, but not for each row, since workers cache the rules. After 128 rows of one site it
+	// is called again with Busy set, for rules that are worth more preparation.
 	Find(q Query, rules []Rules) (valid Span, found bool, err error)
 }
 
@@ -147,8 +141,7 @@ const (
 	BadRow
 	// BadTime is a row that lacks a time although one is needed.
 	BadTime
-	// TooLong is a line longer than source.Options.MaxLine. Only its beginning was
-	// read, and it is never printed.
+	// TooLong is a line longer than source.Options.MaxLine. Only its beginning was read, and it is never printed.
 	TooLong
 	// CutOff is a line whose end could not be read.
 	CutOff
@@ -210,13 +203,13 @@ func (c *Config) keeps(class Class) bool {
 // Summary counts the rows. Read is Kept + Dropped + Invalid.
 type Summary struct {
 	Read, Kept, Dropped, Invalid int64
-	// Printed is the number of lines, or records, written: the kept rows, the headers and, with
-	// Config.Invalid, the invalid rows that are not too long; with Config.Annotate one for each row and header.
-	// Without it, a header that is the same as the one printed before it is not printed again.
+	// Printed is the number of lines, or records, written: the kept rows, the headers and, with Config.Invalid, the
+	// invalid rows that are not too long. With Config.Annotate, it is the number of rows and headers. Otherwise, a
+	// header equal to the one printed last is not printed again.
 	Printed int64
 	// Count is the number of rows of each class. Their sum, without the headers, is Read.
 	Count [Classes]int64
-	// Barred is for each agent the number of URLs that it may not fetch.
+	// Barred is the number of URLs that each agent may not fetch.
 	Barred []int64
 	// Misencoded counts URLs judged by rules of the dialect google that have an octet
 	// outside ASCII, or a percent-encoded octet in lower case: no pattern that states such

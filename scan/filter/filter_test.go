@@ -193,8 +193,8 @@ func configs(d automaton.Dialect, w *web) []Config {
 	return list
 }
 
-// TestOutputIsThatOfTheNaiveReading on random lists, in several inputs of several
-// kinds, by any number of workers.
+// TestOutputIsThatOfTheNaiveReading checks random lists against a naive reading, in several inputs of several
+// kinds, with any number of workers.
 func TestOutputIsThatOfTheNaiveReading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	lines := 150
@@ -273,7 +273,7 @@ func TestALineTooLongIsCountedAndNeverPrinted(t *testing.T) {
 	}
 }
 
-// What is left of a line when its input breaks off may be another URL.
+// TestALineCutOffIsNoURL checks that the rest of a line whose input breaks off is not taken for a URL.
 func TestALineCutOffIsNoURL(t *testing.T) {
 	zipped := source.AppendMember(nil, []byte(strings.Repeat("http://a.example/some/path/that/is/long\n", 50)+
 		randomList(rand.New(rand.NewPCG(1, 1)), 2000)))
@@ -357,8 +357,7 @@ func TestAFailingOutputEndsTheFiltering(t *testing.T) {
 	}
 }
 
-// TestGuardAllocs: lines cost no allocation, whatever they are, once their hosts
-// are known.
+// TestGuardAllocs checks that lines of all kinds allocate nothing once their hosts are known.
 func TestGuardAllocs(t *testing.T) {
 	var odd, ordinary strings.Builder
 	for _, host := range pieces {
@@ -424,7 +423,7 @@ func (c counting) Find(q Query, rules []Rules) (Span, bool, error) {
 	return c.web.Find(q, rules)
 }
 
-// TestThePolicyIsAskedAgain: once, about a site with many URLs.
+// TestThePolicyIsAskedAgain checks that the policy is asked again, once, about a site with many URLs.
 func TestThePolicyIsAskedAgain(t *testing.T) {
 	w := newWeb(t, automaton.RFC9309, someBodies, someStatus)
 	for _, c := range []struct{ lines, asked, busy int }{{127, 1, 0}, {128, 2, 1}, {1000, 2, 1}} {

@@ -162,8 +162,7 @@ func expect(c Config, site string, w *web, texts ...string) (out string, count [
 	return b.String(), count
 }
 
-// filtered runs the filter with small chunks over inputs; a line of more than 2000
-// bytes is too long.
+// filtered runs the filter with small chunks over inputs; a line of more than 2000 bytes is too long.
 func filtered(t testing.TB, c Config, workers int, inputs ...*source.Input) (string, Summary) {
 	t.Helper()
 	return filteredBy(t, c, source.Options{Workers: workers, ChunkSize: 300, MaxLine: 2000, InOrder: true}, inputs...)

@@ -9,23 +9,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// Judge judges URLs for all agents of a Config. It caches the rules of sites. It is not safe for concurrent
-// use.
+// Judge judges URLs for all agents of a Config. It caches the rules of sites. It is not safe for concurrent use.
 type Judge struct {
 	config  *Config
 	all     uint64 // the bits of all agents
 	sites   *sites
-	last    *slot // of the URL before
+	last    *slot // for the previous URL
 	scratch automaton.Scratch
 
 	misencoded int64 // see Summary.Misencoded
-	err        error // the first of the policy
+	err        error // the first error of the policy
 }
 
 // Verdict is the result of applying the rules to a URL.
 type Verdict struct {
 	Class Class
-	// Barred has a bit for each agent that may not fetch the URL, the lowest for the first agent.
+	// Barred has a bit for each agent that may not fetch the URL. The lowest is for the first agent.
 	Barred uint64
 	// Line is the line of the rule that decided for the first barred agent or, if none is barred, for the first agent. It
 	// is 0 if no rule decided.
@@ -46,8 +45,7 @@ func (j *Judge) Err() error { return j.err }
 // rules. It does not retain the URL.
 func (j *Judge) Judge(url []byte, at int64) Verdict { return j.judge(url, at, false) }
 
-// judge is Judge for a URL of which plain may say that it has no byte that a plain target must not
-// have.
+// judge is Judge for a URL. plain may only be true if the URL has no byte that makes a target not plain.
 func (j *Judge) judge(url []byte, at int64, plain bool) Verdict {
 	s := j.last
 	if !s.matches(url, at) {
@@ -101,7 +99,7 @@ func (j *Judge) find(url []byte, at int64) (*slot, error) {
 	return j.sites.find(url[:n], at)
 }
 
-// fail keeps an error of the policy.
+// fail records an error of the policy.
 func (j *Judge) fail(err error) Verdict {
 	j.err = cmp.Or(j.err, err)
 	return Verdict{Class: NoPolicy}
@@ -115,9 +113,8 @@ func (j *Judge) target(url []byte, plain bool) Verdict {
 	return j.decide(j.sites.all, url, true, plain)
 }
 
-// decide matches the rules of each group with the path of a URL, of which only the part from the
-// path on may be left. Nearly all of these are plain: they are their own path in every dialect, and
-// are looked at once, if isPlain does not already say so.
+// decide matches the rules of each group against the path of a URL, whose beginning may already be removed. Nearly
+// all URLs are plain, that is, equal to their path in every dialect. If isPlain is not set, this is checked once.
 func (j *Judge) decide(groups []group, url []byte, isTarget, isPlain bool) (v Verdict) {
 	path, isPlain := url, isPlain || isTarget && plain.Is(url)
 	for i := range groups {
@@ -140,7 +137,7 @@ func (j *Judge) decide(groups []group, url []byte, isTarget, isPlain bool) (v Ve
 	return v
 }
 
-// path returns the path that rules of a dialect are matched with.
+// path returns the path that the rules of a dialect match.
 func (j *Judge) path(d automaton.Dialect, url []byte, isTarget bool) []byte {
 	if isTarget {
 		return d.TargetPath(&j.scratch, url)

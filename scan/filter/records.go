@@ -43,14 +43,14 @@ type Records struct {
 // waiting is a request that is settled with the record behind it, which may be of the same capture
 // and have a page that is barred.
 type waiting struct {
-	record *warc.Record // nil if none waits
+	record *warc.Record // nil if none is waiting
 	input  int
-	bytes  []byte // as it would be written
+	bytes  []byte // in its output form
 }
 
-// NewRecords returns the filter of some inputs. memory is how many bytes of records it may hold.
+// NewRecords returns a filter of inputs. memory is the number of bytes that its records may take.
 func NewRecords(inputs []*source.Input, c Config, memory int64, out io.Writer) *Records {
-	const held = 4 // as they are, decompressed, written anew and waiting
+	const held = 4 // copies of a record: as read, decompressed, as written, and waiting
 	r := &Records{
 		config: c, inputs: inputs, keep: int(memory / held), out: out, judge: NewJudge(&c), prints: c.prints(),
 		pages: pages{config: &c}, sum: printer{config: &c, barred: make([]int64, len(c.Dialects))},
@@ -113,13 +113,13 @@ func (r *Records) file(ctx context.Context, number int, in *source.Input) error 
 	return nil
 }
 
-// endingParts are parts that end with a context: a record may have terabytes.
+// endingParts reads parts until a context ends, because a record may have terabytes.
 type endingParts struct {
 	*source.Parts
 	ctx context.Context
 }
 
-// Read reads the bytes of the part, until the context ends.
+// Read reads from the part, unless the context has ended.
 func (e endingParts) Read(b []byte) (int, error) {
 	if e.ctx.Err() != nil {
 		return 0, &runError{context.Cause(e.ctx)}
@@ -127,12 +127,12 @@ func (e endingParts) Read(b []byte) (int, error) {
 	return e.Parts.Read(b)
 }
 
-// runError is an error that ends the run, not only the reading of an input.
+// runError is an error that ends the run, rather than the reading of one input.
 type runError struct{ error }
 
 func (e *runError) Unwrap() error { return e.error }
 
-// unread says where the reading of an input ended, and how much of it was left from there on.
+// unread adds to an error where the reading of an input ended, and how much was left.
 func (r *Records) unread(in *source.Input, err error) error {
 	at := r.parts.Offset()
 	if !r.parts.Compressed() {
@@ -143,7 +143,7 @@ func (r *Records) unread(in *source.Input, err error) error {
 	if errors.As(err, &named) {
 		at = named.Offset
 	}
-	rest := "what follows is not read"
+	rest := "the rest is not read"
 	if in.Size > at {
 		rest += fmt.Sprintf(" (%d bytes)", in.Size-at)
 	}
@@ -153,9 +153,9 @@ func (r *Records) unread(in *source.Input, err error) error {
 	return &source.Error{Name: in.Name, Offset: at, Err: fmt.Errorf("%w; %s", err, rest)}
 }
 
-// all filters the records of the file that is open. before is how many bytes of others have been read.
+// all filters the records of the open file. before is the number of bytes read from earlier files.
 func (r *Records) all(ctx context.Context, input int, before int64) error {
-	r.waiting.record = nil // of a run that has ended
+	r.waiting.record = nil // left by a run that has ended
 	for {
 		rec, err := r.records.Next()
 		var ended *runError
@@ -177,7 +177,7 @@ func (r *Records) all(ctx context.Context, input int, before int64) error {
 	}
 }
 
-// record judges, counts and writes a record. The error is damage, or a *runError.
+// record judges, counts and writes a record. The error is damage or a *runError.
 func (r *Records) record(input int, rec *warc.Record) error {
 	v, err := r.verdict(rec)
 	if err != nil {
@@ -241,7 +241,7 @@ func (r *Records) settle(rec *warc.Record, v Verdict) error {
 	return r.finish(w.input, first, v, bytes.NewReader(w.bytes))
 }
 
-// finish writes a record, or what replaces it, and counts it. The error is a *runError.
+// finish writes a record, or its replacement, and counts it. The error is a *runError.
 func (r *Records) finish(input int, rec *warc.Record, v Verdict, from io.Reader) error {
 	var err error
 	switch {
@@ -274,7 +274,7 @@ func (r *Records) count(input int, rec *warc.Record, v Verdict) {
 	}
 }
 
-// verdict judges a record, whose block has not been read.
+// verdict judges a record whose block has not been read.
 func (r *Records) verdict(rec *warc.Record) (Verdict, error) {
 	if rec.Target == "" {
 		return Verdict{Class: Header}, nil
@@ -301,7 +301,7 @@ func (r *Records) verdict(rec *warc.Record) (Verdict, error) {
 	return v, err
 }
 
-// copied returns the record that End has ended in the form in which it is written.
+// copied returns the last record in its output form.
 func (r *Records) copied() (from io.Reader, ok bool) {
 	if r.zipped && r.parts.Compressed() && r.records.Whole() {
 		return r.parts.Member()

@@ -126,7 +126,7 @@ func byClass(byPage bool, some ...string) (all, chosen []string, count [Classes]
 	return all, chosen, count
 }
 
-// TestRecordsAreKeptWhole in each form, from files and pipes; what is written is of the form of the first file.
+// TestRecordsAreKeptWhole checks each form, from files and pipes. The output has the form of the first file.
 func TestRecordsAreKeptWhole(t *testing.T) {
 	for name, form := range forms {
 		for _, asFile := range []bool{true, false} {
@@ -148,7 +148,7 @@ func TestRecordsAreKeptWhole(t *testing.T) {
 	}
 }
 
-// TestRecordsOfSeveralFiles have the form of the first.
+// TestRecordsOfSeveralFiles checks that the output has the form of the first file.
 func TestRecordsOfSeveralFiles(t *testing.T) {
 	both := []string{crawl[2].record, crawl[11].record}
 	for first, second := range map[string]string{"plain": "gzip a record", "gzip a record": "plain"} {
@@ -159,7 +159,7 @@ func TestRecordsOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestLongRecordsAreCopiedFromTheirFile; of a pipe they are too long.
+// TestLongRecordsAreCopiedFromTheirFile checks that long records are copied from files, but rejected from pipes.
 func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
 	long := warcRecord("response", "https://a.example/1", 1, html("", "")+strings.Repeat("0123456789", 200_000))
 	records := []string{warcRecord("warcinfo", "", 1, "x"), long, warcRecord("response", "https://a.example/2", 1, "y")}
@@ -184,8 +184,8 @@ func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptOfBarredPages: with Disallowed they are kept with their requests, and the counts are the same. The
-// annotations have a line for each record, in order.
+// TestWhatIsKeptOfBarredPages checks that Disallowed keeps barred pages with their requests, that the counts are
+// the same, and that annotations have a line for each record, in order.
 func TestWhatIsKeptOfBarredPages(t *testing.T) {
 	records, want, count := byClass(true, "barred_by_page", "disallowed", "header")
 	c := recordConfig()
@@ -217,8 +217,8 @@ func (e *endingWriter) Write(b []byte) (int, error) {
 	return e.Buffer.Write(b)
 }
 
-// TestRecordsOfARunThatIsEnded are the beginning of what would be written, also while a request
-// waits or a record is long.
+// TestRecordsOfARunThatIsEnded checks that the output of an ended run is a prefix of the whole, even while a
+// request waits or a record is long.
 func TestRecordsOfARunThatIsEnded(t *testing.T) {
 	all, _, _ := byClass(true)
 	records := slices.Repeat(all, 3)
@@ -243,7 +243,8 @@ func TestRecordsOfARunThatIsEnded(t *testing.T) {
 	}
 }
 
-// TestRealRecords: files of crawls are copied as they are when all is kept, the damaged ones up to the damage.
+// TestRealRecords checks that files of crawls are copied unchanged if everything is kept, damaged ones up to the
+// damage.
 func TestRealRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing new for the race detector")
@@ -290,8 +291,8 @@ func TestRealRecords(t *testing.T) {
 	}
 }
 
-// TestDamagedRecords: what is before the damage is written, the record that is damaged is counted,
-// and the error says where.
+// TestDamagedRecords checks that everything before the damage is written, that the damaged record is counted, and
+// that the error says where it is.
 func TestDamagedRecords(t *testing.T) {
 	first, second := crawl[2].record, crawl[11].record
 	for name, form := range forms {
@@ -306,9 +307,9 @@ func TestDamagedRecords(t *testing.T) {
 			}
 			left := fmt.Sprintf("at byte %d: ", begin)
 			if name != "plain" { // where the decoder found it
-				left = "what follows is not read"
+				left = "the rest is not read"
 			} else if err := results[0].Err; err != nil &&
-				!strings.HasSuffix(err.Error(), fmt.Sprintf("what follows is not read (%d bytes)", n-begin)) {
+				!strings.HasSuffix(err.Error(), fmt.Sprintf("the rest is not read (%d bytes)", n-begin)) {
 				t.Fatalf("cut at %d: %v", n, err)
 			}
 			if err := results[0].Err; err == nil || results[0].Complete || !strings.Contains(err.Error(), left) ||
@@ -319,8 +320,8 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestHostileRecords take no more memory than they may: records that inflate to much more than they
-// have, headers without end, and claims of terabytes.
+// TestHostileRecords checks the memory for records that inflate enormously, endless headers and claims of
+// terabytes.
 func TestHostileRecords(t *testing.T) {
 	const memory = 1 << 20
 	zeros := strings.Repeat("\x00", 64<<20)
@@ -355,7 +356,7 @@ func TestHostileRecords(t *testing.T) {
 		if err != nil || describe(s.Count) != c.want || (r.Results()[0].Err != nil) != c.fail {
 			t.Errorf("%s: %s, error %v, %v", name, describe(s.Count), err, r.Results()[0].Err)
 		}
-		// In all, not at once: the buffers of each part are allocated once, and those of a page for each page.
+		// In all, not at once: parts allocate their buffers once, and each page allocates its own.
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 24<<20 {
 			t.Errorf("%s: %d MB allocated", name, taken>>20)
 		}

@@ -12,14 +12,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Run reads rows from r, which must have been made with Options.InOrder, using n workers (at least 1). It
-// writes the rows that c keeps to out, unchanged and in input order, adding a newline if an input's last line
-// has none. With Config.Annotate, it writes the annotated rows instead. The output and the Summary do not
-// depend on n.
+// Run reads rows from r, which must have been made with Options.InOrder, using n workers (at least 1). It writes
+// the rows that c keeps to out, unchanged and in input order, adding a newline if an input's last line has none.
+// With Config.Annotate, it writes the annotated rows instead. The output and the Summary do not depend on n.
 //
-// It returns early, with the cause, when ctx is done, or when out, the policy or Config.Guard
-// fails. The Summary then covers the rows written so far. Errors of the inputs are in the results
-// of r.
+// It returns early, with the cause, when ctx is done, or when out, the policy or Config.Guard fails. The Summary
+// then covers the rows written so far. Errors of the inputs are in the results of r.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
 	p := printer{config: &c, out: out, barred: make([]int64, len(c.Dialects))}
 	workers := make([]*worker, n)
@@ -43,13 +41,13 @@ type printer struct {
 	spaced     int64
 	quotes     []Quote
 	quoted     atomic.Bool // no more quotes are needed; workers read it
-	header     []byte      // the last one printed, without its line end
-	repeated   int64       // headers that were left out because they are the same
+	header     []byte      // the header printed last, without its line end
+	repeated   int64       // headers omitted because they repeat
 
-	input   int   // of the last chunk
-	lines   int64 // of this input so far
-	useful  bool  // there is a URL among them
-	unlike  Quote // the first of them that is neither blank nor, while useful is not set, a URL; no Text if there is none
+	input   int   // the input of the last chunk
+	lines   int64 // lines of this input so far
+	useful  bool  // some of them have a URL
+	unlike  Quote // the first line that is neither blank nor, unless useful, a URL; without Text if there is none
 	useless []Quote
 }
 
@@ -65,7 +63,7 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 	}
 	p.useful = p.useful || o.hasURL()
 	if !p.useful && p.unlike.Text == nil {
-		p.unlike = firstUnlike(c.Data, o.count[Header]) // nothing was moved in it
+		p.unlike = firstUnlike(c.Data, o.count[Header]) // nothing in it was moved
 		p.unlike.Input, p.unlike.Line = c.Input, p.unlike.Line+p.lines
 	}
 	for _, q := range o.quotes {
@@ -94,7 +92,7 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 	return nil
 }
 
-// SwapEnds puts line feeds and carriage returns in each other's place.
+// SwapEnds exchanges line feeds and carriage returns.
 func SwapEnds(text []byte) {
 	for i, c := range text {
 		if c == '\n' || c == '\r' {
@@ -103,7 +101,7 @@ func SwapEnds(text []byte) {
 	}
 }
 
-// endInput ends an input, if there has been one.
+// endInput ends the current input, if any.
 func (p *printer) endInput() {
 	if !p.useful && p.unlike.Text != nil {
 		p.useless = append(p.useless, p.unlike)
@@ -119,7 +117,7 @@ func (o *outcome) hasURL() bool {
 	return false
 }
 
-// firstUnlike returns the first line that is not blank, of lines without a URL that begin with so many headers.
+// firstUnlike returns the first non-blank line after the given number of headers, from lines without a URL.
 func firstUnlike(lines []byte, headers int64) (q Quote) {
 	for line := range bytes.Lines(lines) {
 		q.Line++
@@ -131,7 +129,7 @@ func firstUnlike(lines []byte, headers int64) (q Quote) {
 	return Quote{}
 }
 
-// countBarred counts the URLs that each agent may not fetch. A single one may not fetch those that are disallowed.
+// countBarred counts the URLs that each agent may not fetch. For a single agent, these are the disallowed ones.
 func (p *printer) countBarred(o outcome) {
 	if o.barred == nil {
 		p.barred[0] += o.count[Disallowed] + o.count[Unreachable]
@@ -141,7 +139,7 @@ func (p *printer) countBarred(o outcome) {
 	}
 }
 
-// write writes the outcome of a chunk. Of several lists with the same header the output has one header.
+// write writes the outcome of a chunk. If several lists have the same header, it is written once.
 func (p *printer) write(o outcome) (err error) {
 	if header := bytes.TrimRight(o.kept[:o.header], "\r\n"); len(header) > 0 {
 		if bytes.Equal(header, p.header) {

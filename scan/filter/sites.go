@@ -11,46 +11,46 @@ import (
 
 // site has the rules for URLs that begin with one spelling of a scheme and authority.
 type site struct {
-	// groups are the agents by their rules, the first agent in the first group. It is empty if class is not Allowed.
+	// groups are the agents grouped by their rules, starting with the first agent's group. It is empty if class is not
+	// Allowed.
 	groups []group
-	// valid is when the rules are in force.
+	// valid is the span in which the rules are in force.
 	valid Span
-	// class is Allowed if the rules decide. Otherwise it is the class of all URLs of the site.
+	// class is Allowed if the rules decide. Otherwise all URLs of the site have this class.
 	class Class
-	// whole is set if the path must be taken from the whole URL, because the authority has a semicolon, which Google's
-	// parser takes for its end.
+	// whole means that the path must be determined from the whole URL, because the authority has a semicolon, where
+	// Google's parser ends it.
 	whole bool
 }
 
-// group is the agents that the same rules bind on a site: they are matched once for all of them.
+// group is a set of agents with the same rules on a site, which are matched once for all of them.
 type group struct {
 	Rules
-	agents  uint64 // a bit for each
+	agents  uint64 // a bit for each agent
 	dialect automaton.Dialect
 }
 
-// A Judge remembers sites in a hash table of a fixed size, in which a spelling
-// replaces any other in its slot: a lookup costs one comparison and no allocation,
-// also for hostile lists of hosts. Spellings longer than keyLen are looked up each
-// time.
+// A Judge caches sites in a hash table of a fixed size, in which a spelling replaces any other in its slot. A
+// lookup takes one comparison and no allocation, even for hostile lists of hosts. Spellings longer than keyLen are
+// looked up each time.
 const (
 	slots  = 1 << 13
-	keyLen = 78 // makes a slot of 128 bytes, if pointers have eight
+	keyLen = 78 // makes slots of 128 bytes if pointers have eight
 )
 
 // slot is a hash slot.
 type slot struct {
 	key    [keyLen]byte
-	length uint8 // of the key; 0 in an empty slot
-	used   uint8 // number of URLs since the first call of Policy.Find; askAgain if it will not be called again
+	length uint8 // of the key; 0 if the slot is empty
+	used   uint8 // URLs since the first call of Policy.Find, up to askAgain
 	site
 }
 
-// askAgain is the number of URLs of a site after which Policy.Find is called again: from
-// about a hundred URLs on it saves time to make a table of the rules.
+// askAgain is the number of URLs of a site after which Policy.Find is called again: from about a hundred URLs on, a
+// table of the rules saves time.
 const askAgain = 128
 
-// matches reports whether the slot has the rules of a URL at an instant.
+// matches reports whether the slot has the rules for a URL at an instant.
 func (s *slot) matches(url []byte, at int64) bool {
 	n := int(s.length)
 	if n == 0 || len(url) < n || string(url[:n]) != string(s.key[:n]) || !s.valid.has(at) {
@@ -59,17 +59,17 @@ func (s *slot) matches(url []byte, at int64) bool {
 	return len(url) == n || url[n] == '/' || url[n] == '?' || url[n] == '#'
 }
 
-// sites are the sites that one Judge remembers.
+// sites are the sites that a Judge caches.
 type sites struct {
 	config *Config
 	seed   maphash.Seed
 	slots  []slot
-	all    []group // of all sites, if Config.Site is set
-	groups []group // otherwise room for the groups of each slot, as many as there are agents, and for those of long
+	all    []group // of all sites, with Config.Site
+	groups []group // otherwise space for the groups of each slot, one per agent, and of long
 	rules  []Rules // of the agents on one site
-	long   slot    // for the last spelling longer than keyLen: only its site is used
-	last   slot    // with all, for the last spelling of those that origin.View reads
-	epoch  uint64  // Config.Epoch, of the slots
+	long   slot    // for the last spelling longer than keyLen; only its site is used
+	last   slot    // with all, for the last spelling that origin.View could read
+	epoch  uint64  // value of Config.Epoch for the slots
 }
 
 func newSites(c *Config) *sites {
@@ -84,7 +84,7 @@ func newSites(c *Config) *sites {
 	return s
 }
 
-// refresh empties the slots if the epoch is another one.
+// refresh empties the slots if the epoch has changed.
 func (s *sites) refresh() {
 	if s.config.Epoch == nil {
 		return
@@ -96,14 +96,14 @@ func (s *sites) refresh() {
 	}
 }
 
-// viewed returns the slot of a scheme and authority that origin.View reads, where the rules of all sites decide.
-// There is nothing to look up, and only the last one is remembered.
+// viewed returns the slot of a scheme and authority that origin.View can read, if the same rules apply to all
+// sites. It looks nothing up, and caches only the last one.
 func (s *sites) viewed(prefix []byte) *slot {
 	s.last.length = uint8(copy(s.last.key[:], prefix))
 	return &s.last
 }
 
-// find returns the slot of a scheme and authority. Its error comes from the policy.
+// find returns the slot of a scheme and authority. Errors come from the policy.
 func (s *sites) find(prefix []byte, at int64) (*slot, error) {
 	s.refresh()
 	if len(prefix) > keyLen {
@@ -119,7 +119,7 @@ func (s *sites) find(prefix []byte, at int64) (*slot, error) {
 	}
 	known, err := s.ask(prefix, at, false, i)
 	if err != nil {
-		found.length = 0 // its groups may be half overwritten
+		found.length = 0 // its groups may be partly overwritten
 		return nil, err
 	}
 	found.length, found.site, found.used = uint8(copy(found.key[:], prefix)), known, 0
@@ -129,7 +129,7 @@ func (s *sites) find(prefix []byte, at int64) (*slot, error) {
 	return found, nil
 }
 
-// use counts a URL of the site of a slot in which fewer than askAgain were counted, and then calls Policy.Find again.
+// use counts a URL for a slot with fewer than askAgain. At askAgain, it calls Policy.Find again.
 func (s *sites) use(of *slot, at int64) error {
 	if of.used++; of.used < askAgain {
 		return nil
@@ -177,7 +177,7 @@ func grouped(groups []group, rules []Rules, dialects []automaton.Dialect) []grou
 agents:
 	for i, r := range rules {
 		for k := range groups {
-			// Nil machines are the same in all dialects but for the path that /robots.txt has.
+			// Nil machines differ between dialects only in how the path of /robots.txt is found.
 			if g := &groups[k]; g.Rules == r && g.dialect == dialects[i] {
 				g.agents |= 1 << i
 				continue agents

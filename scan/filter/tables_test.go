@@ -12,8 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/list"
 )
 
-// Rows of tables whose quoted fields have line ends are kept or dropped whole, as encoding/csv reads
-// them, whatever the chunks are.
+// TestRowsOfTablesAreRecords checks that rows whose quoted fields contain line ends are kept or dropped whole, as
+// encoding/csv reads them, whatever the chunks are.
 func TestRowsOfTablesAreRecords(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	site := oneSite(automaton.RFC9309)
@@ -54,7 +54,7 @@ func TestRowsOfTablesAreRecords(t *testing.T) {
 	}
 }
 
-// The number of a line counts the lines of records before it.
+// TestQuotesNameLinesNotRecords checks that the number of a line counts all lines of the records before it.
 func TestQuotesNameLinesNotRecords(t *testing.T) {
 	text := "url,x\nhttp://a/,\"1\n2\n3\"\nbad,\n"
 	layouts := layoutOf(t, list.CSV, text, list.Options{})
@@ -67,7 +67,8 @@ func TestQuotesNameLinesNotRecords(t *testing.T) {
 	}
 }
 
-// Rows of a file whose lines end in carriage returns are printed as they were.
+// TestSwappedLineEndsAreSwappedBack checks that rows of a file whose lines end in carriage returns are printed
+// unchanged.
 func TestSwappedLineEndsAreSwappedBack(t *testing.T) {
 	text := "http://a/ok\rhttp://a/p\r\nhttp://a/x\r"
 	swapped := []byte(text)
@@ -80,7 +81,7 @@ func TestSwappedLineEndsAreSwappedBack(t *testing.T) {
 	}
 }
 
-// A URL with a blank in it is counted, and one with a note behind it is not.
+// TestSpacedURLsAreCounted checks that a URL with a blank in it is counted, but not one followed by a note.
 func TestSpacedURLsAreCounted(t *testing.T) {
 	_, s := filtered(t, Config{Dialects: one, Site: make([]Rules, 1)}, 1,
 		memory("http://a/b c\nhttp://a/b 200\nhttp://a/ # x\nhttp://a/b c 404 12\nhttp://a/b [200] [x y]\n"))

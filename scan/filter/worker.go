@@ -15,8 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// worker judges the rows of chunks, one chunk at a time. It belongs to one
-// goroutine.
+// worker judges the rows of chunks, one chunk at a time. It belongs to one goroutine.
 type worker struct {
 	config *Config
 	prints [Classes]bool
@@ -26,14 +25,14 @@ type worker struct {
 	free   *sync.Pool
 
 	out     outcome   // of the chunk
-	epoch   uint64    // of the rules when the chunk began
+	epoch   uint64    // of the rules at the beginning of the chunk
 	crowded bool      // the rules of all sites do not fit into memory
 	batched bool      // the rest of the chunk has been judged
-	ahead   []Verdict // on the URLs of the rest
+	ahead   []Verdict // on the remaining URLs
 	batch   batch
 }
 
-// batch is the URLs of rows in the order of their sites.
+// batch is a set of URLs from rows, in the order of their sites.
 type batch struct {
 	text     []byte
 	urls     []batched
@@ -42,7 +41,7 @@ type batch struct {
 
 // batched is a URL of a batch.
 type batched struct {
-	begin, site, end int // in the text; its scheme and authority end at site
+	begin, site, end int // bounds in the text; scheme and authority end at site
 	at               int64
 	number           int // in the order of the rows
 }
@@ -50,8 +49,8 @@ type batched struct {
 // outcome is the result for one chunk.
 type outcome struct {
 	kept   []byte  // what to print: a view of the chunk or, with Config.Annotate, of the buffer
-	buffer *[]byte // of the pool; nil without Config.Annotate
-	header int     // length of the header with which kept begins
+	buffer *[]byte // from the pool; nil without Config.Annotate
+	header int     // length of the header at the beginning of kept
 	open   bool    // the last line has no newline
 	count  [Classes]int64
 	barred []int64 // Summary.Barred
@@ -60,7 +59,7 @@ type outcome struct {
 	spaced     int64   // Summary.Spaced
 	more       int64   // lines of records beyond their first
 	quotes     []Quote // Line counts from the beginning of the chunk
-	err        error   // of the policy: then nothing else is valid
+	err        error   // of the policy; makes the other fields invalid
 }
 
 func newWorker(c *Config, quoted *atomic.Bool, free *sync.Pool) *worker {
@@ -103,9 +102,9 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	return w.out
 }
 
-// judgeAhead judges the rest of a chunk, from a row on, site by site, if the rules of its sites do
-// not fit into memory together: else each row might need to have the rules of its site decoded
-// again. The first row is not among them, because it may be a header.
+// judgeAhead judges the rest of a chunk site by site if the rules of its sites do not fit into memory together:
+// otherwise each row might require decoding the rules of its site again. The first row is excluded, because it may
+// be a header.
 func (w *worker) judgeAhead(rest []byte, at int) {
 	if at == 0 || w.batched || w.rows.inHeader() || !w.crowded && w.judge.sites.epoch-w.epoch < 2 {
 		return
@@ -138,7 +137,7 @@ func (w *worker) judgeAhead(rest []byte, at int) {
 // keep moves the rows to print to the beginning of the chunk, over the dropped
 // ones. Adjacent rows are moved together.
 func (w *worker) keep(data []byte) {
-	end, from, at := 0, 0, 0 // data[:end] is kept and in its place, data[from:at] is kept
+	end, from, at := 0, 0, 0 // data[:end] has been moved, data[from:at] is to be moved
 	for at < len(data) {
 		w.judgeAhead(data[at:], at)
 		line, url, class := w.rows.next()
@@ -190,7 +189,7 @@ func (w *worker) annotate(data []byte) {
 	w.out.kept, w.out.buffer = b, buffer
 }
 
-// verdict judges the URL of the row that was read, and counts the row.
+// verdict judges the URL of the current row, and counts the row.
 func (w *worker) verdict(url []byte) (v Verdict) {
 	if w.batched {
 		v, w.ahead = w.ahead[0], w.ahead[1:]
@@ -214,7 +213,7 @@ func (w *worker) verdict(url []byte) (v Verdict) {
 	return v
 }
 
-// instant returns the one whose rules judge the row that was read.
+// instant returns the time whose rules apply to the current row.
 func (w *worker) instant() int64 {
 	if w.config.Dated && w.rows.reader != nil && w.rows.row.HasTime {
 		return w.rows.row.Time
@@ -230,10 +229,10 @@ func (w *worker) unjudged(class Class, line []byte) {
 	}
 }
 
-// maxQuoted is how many bytes of a row a Quote has.
+// maxQuoted limits the bytes of a row in a Quote.
 const maxQuoted = 200
 
-// quote keeps the beginning of an invalid row, if more quotes may be needed.
+// quote records the beginning of an invalid row, if more quotes may be needed.
 func (w *worker) quote(class Class, text []byte) {
 	if len(w.out.quotes) >= w.config.Quotes || w.quoted.Load() {
 		return
@@ -249,26 +248,26 @@ func (w *worker) quote(class Class, text []byte) {
 // rows reads the rows of chunks.
 type rows struct {
 	config  *Config
-	readers []*list.Reader // of each input that has a layout, made when first needed
-	layout  *list.Layout   // of the input; nil for a list of URLs
-	reader  *list.Reader   // likewise
+	readers []*list.Reader // of each input with a layout, made on demand
+	layout  *list.Layout   // of the current input; nil for a list of URLs
+	reader  *list.Reader   // of the current input; nil likewise
 	timed   bool           // each row must have a time
-	row     list.Row       // without a reader, the last one that full made
+	row     list.Row       // without a reader, the last one made by full
 
-	lines format.Lines // without a reader
+	lines format.Lines // used without a reader
 	data  []byte       // the unread rest
-	plain int          // the length of its beginning that has no byte that is not plain
+	plain int          // length of its beginning in which all bytes are plain
 	cut   bool         // the chunk is the beginning of a line that is too long
-	// isPlain says that the URL of the row that was read has none either.
+	// isPlain means that all bytes of the current URL are plain.
 	isPlain bool
-	raw     []byte // the URL as it is written, if isPlain is not set
+	raw     []byte // the URL as written, unless isPlain
 	lined   bool   // each line of the chunk is a row
 	more    int64  // how many lines the row has beyond its first
 	mark    int    // length of the byte order mark before the next row
 	failed  func() bool
 }
 
-// reset begins a chunk. failed is as in worker.chunk.
+// reset starts a chunk. failed is as in worker.chunk.
 func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.data, r.plain, r.isPlain, r.cut, r.failed = c.Data, 0, false, c.Cut > 0, failed
 	r.layout, r.reader, r.mark, r.more = nil, nil, 0, 0
@@ -289,7 +288,7 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.resetReader(c.Data, c.Seq == 0)
 }
 
-// resetReader begins rows of the chunk. first says that they are the first of their input.
+// resetReader starts the rows of the chunk. first means that they are the first of their input.
 func (r *rows) resetReader(data []byte, first bool) {
 	r.reader.Reset(data, first)
 	if r.lined {
@@ -300,7 +299,7 @@ func (r *rows) resetReader(data []byte, first bool) {
 // inHeader reports whether the next row is a header.
 func (r *rows) inHeader() bool { return r.reader != nil && r.reader.InHeader() }
 
-// again goes to a row of the chunk that is not its first.
+// again continues at a row of the chunk other than the first.
 func (r *rows) again(rest []byte) {
 	r.data, r.plain = rest, 0
 	if r.reader != nil {
@@ -310,7 +309,7 @@ func (r *rows) again(rest []byte) {
 	}
 }
 
-// next reads the next row of a chunk that has one. class is Allowed if the row has a URL that is to be judged.
+// next reads the next row; the chunk must have one. class is Allowed if the row has a URL to be judged.
 func (r *rows) next() (line, url []byte, class Class) {
 	switch {
 	case r.cut:
@@ -336,7 +335,7 @@ func (r *rows) next() (line, url []byte, class Class) {
 		r.isPlain = r.plain >= len(line)
 		r.plain = max(r.plain-len(line), 0)
 		if !r.isPlain {
-			url, class = r.bare(url, Blank, len(line)-len(url) > 1) // CRLF is not plain, the URL may be
+			url, class = r.bare(url, Blank, len(line)-len(url) > 1) // CRLF is not plain, but the URL may be
 		}
 	}
 	if r.data = r.data[len(line):]; len(r.data) == 0 && line[len(line)-1] != '\n' && r.failed() {
@@ -345,8 +344,8 @@ func (r *rows) next() (line, url []byte, class Class) {
 	return line, url, class
 }
 
-// bare returns a URL without the text around it, and sets isPlain. empty is the class to return if there is no URL, and
-// mayBePlain is set if the URL may be plain.
+// bare returns a URL without the surrounding text, and sets isPlain. empty is the class to return if there is no
+// URL. mayBePlain means that the URL may be plain.
 func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 	r.isPlain = false
 	if mayBePlain {
@@ -363,13 +362,13 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 		return bare, BadRow
 	case len(bare) == 0 && len(bytes.TrimSpace(url)) == 0:
 		return bare, empty
-	case len(bare) == 0: // only controls, as zero bytes that a crash of the machine leaves
+	case len(bare) == 0: // only control characters, such as the zero bytes left by a system crash
 		return url, NotAbsolute
 	}
 	return bare, Allowed
 }
 
-// written returns the URL of the current row with the text around it.
+// written returns the URL of the current row with the surrounding text.
 func (r *rows) written(url []byte) []byte {
 	if r.isPlain {
 		return url
@@ -377,10 +376,10 @@ func (r *rows) written(url []byte) []byte {
 	return r.raw
 }
 
-// plainAhead is how many bytes are looked at together: few enough to stay in the first cache.
+// plainAhead is the number of bytes examined together: few enough to stay in the first-level cache.
 const plainAhead = 4 << 10
 
-// full returns the row that was read.
+// full returns the current row.
 func (r *rows) full(line, url []byte) *list.Row {
 	if r.reader == nil || r.cut {
 		r.row = list.Row{Line: line, Text: url, URL: url}
@@ -388,7 +387,7 @@ func (r *rows) full(line, url []byte) *list.Row {
 	return &r.row
 }
 
-// classOf are the classes of rows by their states.
+// classOf maps the states of rows to classes.
 var classOf = [...]Class{
 	list.Good: Allowed, list.Header: Header, list.Blank: Blank, list.NoURL: NoURL, list.BadRow: BadRow,
 	list.BadTime: BadTime,

@@ -23,7 +23,7 @@ import (
 // isArchive reports whether a file is an archive, of this version or another.
 func isArchive(name string) bool {
 	in, err := source.NewFile(name)
-	if err != nil || !in.Regular() { // what is read of a pipe is gone
+	if err != nil || !in.Regular() { // reading from a pipe would consume it
 		return false
 	}
 	head, err := in.Head(4096)
@@ -47,9 +47,9 @@ type ArchiveSummary struct {
 	Dated     int      `json:"dated"`    // versions that have a date
 	Rulesets  int      `json:"rulesets"` // distinct rulesets
 	WithRules int      `json:"with_rules"`
-	// These count origins by their newest version: there is no robots.txt, so everything is allowed;
-	// it could not be fetched, so everything is disallowed; it redirects to a file that the sources
-	// lack, so the rules are unknown.
+	// These count origins by their newest version. Missing ones have no robots.txt, so everything is allowed;
+	// Unreachable ones could not be fetched, so everything is disallowed; Redirected ones redirect to a file that
+	// the sources lack, so the rules are unknown.
 	Missing     int `json:"missing"`
 	Unreachable int `json:"unreachable"`
 	Redirected  int `json:"redirected"`
@@ -193,8 +193,9 @@ func Classes(ctx context.Context, o ClassOptions, each func(*report.SiteClass) e
 	return listAll(ctx, o.Archive, c.Rules, c.List)
 }
 
-// Trend calls each for every agent and month, from that of the first dated version in an archive to that of the last
-// one: how many sites had which class at the end of the month. Errors are of type *Error, or of each.
+// Trend calls each for every agent and month, from the month of the first dated version in an archive to the month
+// of the last one, with the number of sites in each class at the end of the month. Errors are of type *Error, or of
+// each.
 func Trend(ctx context.Context, o ClassOptions, each func(*report.MonthClass) error) error {
 	c, err := newClasses(ctx, o)
 	if err != nil {
@@ -253,8 +254,8 @@ func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal)
 	return listAll(ctx, o.Archive, rules, func() error { return rules.Signals(o.AsOf == "", at, each) })
 }
 
-// TDMRep calls each for every preference of a /.well-known/tdmrep.json of this name, in its order, and warns of entries
-// that state nothing. An error of each ends the list. Errors are of type *Error.
+// TDMRep calls each for every preference in a /.well-known/tdmrep.json of this name, in its order, and warns of
+// entries that state nothing. An error of each ends the list. Errors are of type *Error.
 func TDMRep(ctx context.Context, file RobotsFile, messages Messages, each func(*report.SiteSignal) error) error {
 	body, err := file.Read(ctx)
 	if err != nil {
@@ -280,14 +281,14 @@ func openRules(ctx context.Context, path string, agents ...archived.Agent) (*arc
 	return rules, nil
 }
 
-// listAll lists by the rules of the archive of this name, and closes it.
+// listAll lists an archive by its rules, and closes it.
 func listAll(ctx context.Context, name string, rules *archived.Rules, all func() error) error {
 	err := listed(ctx, name, rules.Mapped.Use(all))
 	return cmp.Or(err, rules.Mapped.Close())
 }
 
-// Find looks up the agent as every job does: its crawler, and the dialect in which that
-// reads robots.txt. An error is of type *Error.
+// Find looks up the agent as every job does, and returns its crawler and the dialect in which it reads robots.txt.
+// An error is of type *Error.
 func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
 	s, err := a.lookUp(Messages{})
 	return s.Subject, s.Dialect, err

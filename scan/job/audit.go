@@ -95,7 +95,7 @@ type Judging struct {
 	Now time.Time
 }
 
-// Identity says how genuine clients are told from impostors.
+// Identity is how genuine clients are distinguished from impostors.
 type Identity struct {
 	// Ranges name lists of the addresses that crawlers publish, as crawler.LoadSeries reads them.
 	Ranges []string
@@ -112,16 +112,15 @@ type Identity struct {
 	TrustedProxies []string
 }
 
-// Extracts select outputs about single requests, beside the report.
+// Extracts select outputs about single requests, in addition to the report.
 type Extracts struct {
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
-	// Judged, if not nil, gets each request of a crawler, as in audit.Listeners.
-	// It excludes State.
+	// Judged, if not nil, receives each request of a crawler, as in audit.Listeners. It excludes State.
 	Judged audit.Sink
 	// Fetched is as in audit.Listeners. If it is not nil, there is neither a policy nor a report.
 	Fetched audit.Sink
-	// Rows, if not nil, lists judged requests, beside the report. It excludes State.
+	// Rows, if not nil, lists judged requests, in addition to the report. It excludes State.
 	Rows *Rows
 	// Read are files that the caller has read, such as keys: no output may replace them.
 	Read []string
@@ -165,8 +164,8 @@ type auditPlan struct {
 	loaded   *loadedBasis // the policy, the crawlers, and how these are verified
 	logs     *auditLogs
 	timeZone string            // AuditOptions.TimeZone, for the report
-	dns      *crawler.Resolver // nil: no names are looked up
-	// These get requests beside the report; nil if not wanted.
+	dns      *crawler.Resolver // nil if no names are looked up
+	// These receive requests in addition to the report; each may be nil.
 	judged, fetched, seen audit.Sink // as in audit.Listeners
 	listed                *Rows
 	block                 *blockPlan
@@ -282,7 +281,7 @@ func (o *planner) prepareLogs(ctx context.Context, loaded *loadedBasis) (*auditL
 	}
 	for _, log := range logs.list {
 		if o.Fetched != nil && log.skewed {
-			o.Messages.warn("%s: its times name no zone, and are taken as those of UTC (option TimeZone)", log.Name)
+			o.Messages.warn("%s: its times name no zone, and are taken to be in UTC (option TimeZone)", log.Name)
 		}
 	}
 	for _, w := range siteWarnings(logs.logInfos()) {
@@ -348,7 +347,7 @@ func (o *planner) validate() error {
 		{o.State != "" && (len(o.Block) > 0 || isListed),
 			"a state has neither requests nor addresses, so an audit with rows, evidence or block rules cannot write one"},
 		{o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0),
-			"option Anonymous keeps back the addresses that evidence, samples and block rules have"},
+			"option Anonymous removes the addresses that evidence, samples and block rules contain"},
 		{o.MadeBy != "" && o.Evidence == "", "option MadeBy needs option Evidence"},
 		{(o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil),
 			"evidence and block rules need a report"},
@@ -361,7 +360,7 @@ func (o *planner) validate() error {
 		{o.Robots.Name == "" && o.Policy == "" && (o.Evidence != "" || o.Samples > 0 ||
 			o.Rows != nil && (o.Rows.Violations || o.Rows.Undeclared)), "without a robots.txt nothing is judged"},
 		{o.Robots.Name != "" && o.Policy != "", "option Robots and option Policy cannot be given together"},
-		{o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll(), "clients that name no crawler are not chosen by one"},
+		{o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll(), "clients that name no crawler cannot be chosen by crawler"},
 		{o.Policy == "" && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant),
 			"option History and option AssumeConstant need option Policy"},
 	} {

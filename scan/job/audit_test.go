@@ -20,7 +20,7 @@ func sampleAudit() AuditOptions {
 		Judging: Judging{Policy: sample + "policy.csv", Crawlers: sample + "crawlers.json"}, Identity: Identity{Ranges: []string{sample + "ranges"}}}
 }
 
-// A number of workers that is none stands for one for each processor, as for Filter.
+// TestAuditWithoutWorkers checks that, as for Filter, no workers means one per processor.
 func TestAuditWithoutWorkers(t *testing.T) {
 	for _, n := range []int{0, -3} {
 		o := sampleAudit()
@@ -31,7 +31,7 @@ func TestAuditWithoutWorkers(t *testing.T) {
 	}
 }
 
-// Errors can be told apart.
+// TestAuditErrors checks that errors can be distinguished.
 func TestAuditErrors(t *testing.T) {
 	states := func(change func(*AuditOptions)) string {
 		o := sampleAudit()
@@ -81,7 +81,8 @@ func TestAuditErrors(t *testing.T) {
 	}
 }
 
-// A log that is missing leaves a partial report, and inputs may be opened ones.
+// TestAuditOfOpenedAndMissingInputs checks that a missing log leaves a partial report, and that inputs may already
+// be open.
 func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
 	o := sampleAudit()
 	var warnings []string
@@ -97,7 +98,7 @@ func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
 	}
 }
 
-// TestWhatIfIsOfAWholeAudit: where requests are handed on, or added up elsewhere, nothing is compared.
+// TestWhatIfIsOfAWholeAudit checks that nothing is compared if requests are passed on or added up elsewhere.
 func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 	dir := t.TempDir()
 	robots, log := filepath.Join(dir, "robots.txt"), filepath.Join(dir, "a.log")

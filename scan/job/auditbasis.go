@@ -253,7 +253,7 @@ func (o *planner) identify(s *loadedBasis) error {
 		}
 		o.budget.loaded += loaded.Bytes
 		for _, path := range loaded.Skipped {
-			why := "its name is not that of a known crawler or list"
+			why := "no known crawler or list has this name"
 			if info, err := disk.Stat(path); err == nil && info.IsDir() {
 				why = "a folder in a folder of lists is not read"
 			}

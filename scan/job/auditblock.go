@@ -17,7 +17,7 @@ import (
 // BlockFile is a file of rules for a server that refuse crawlers that broke robots.txt. The rules are
 // tried on the same logs to count the other clients that they would have refused. That reads the logs a
 // second time, and a third time if rules were dropped because of the result.
-type BlockFile struct{ Kind, Name string } // KIND is that of ParseBlock
+type BlockFile struct{ Kind, Name string } // a kind that ParseBlock accepts
 
 // ParseBlock reads KIND=FILE.
 func ParseBlock(text string) (b BlockFile, err error) {
@@ -95,7 +95,7 @@ func (p *auditPlan) writeBlock(ctx context.Context, a *auditRun, r *report.Repor
 	}
 	if r.Partial {
 		plan.Notes = append(plan.Notes, "WARNING: not all of the logs could be read: what is missing may clear some "+
-			"of those whom the rules are for.")
+			"of the clients that the rules are for.")
 	}
 	if r.RobotsTxt.Contradicted {
 		plan.Notes = append(plan.Notes, "WARNING: answers in the logs contradict the robots.txt given: the rules are right "+

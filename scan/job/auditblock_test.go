@@ -75,7 +75,7 @@ func logLine(addr, path, agent string, second int) string {
 		second/3600, second/60%60, second%60, path, agent)
 }
 
-// A proxy is looked for also where nothing verifies clients: its addresses are not refused.
+// TestBlockLooksForAProxy checks that a proxy's addresses are not refused, even if nothing verifies clients.
 func TestBlockLooksForAProxy(t *testing.T) {
 	var log strings.Builder
 	for i := range 2000 {
@@ -91,7 +91,8 @@ func TestBlockLooksForAProxy(t *testing.T) {
 	}
 }
 
-// The addresses of a log that the server has cut are not refused, although each of them broke robots.txt.
+// TestBlockSparesCutAddresses checks that addresses cut by the server are not refused, although each of them broke
+// robots.txt.
 func TestBlockSparesCutAddresses(t *testing.T) {
 	var log strings.Builder
 	for i := range 100 {
@@ -103,7 +104,8 @@ func TestBlockSparesCutAddresses(t *testing.T) {
 	}
 }
 
-// The dry run counts what robots.txt permits to those who are refused, also where logs are told apart by --host.
+// TestBlockCountsWhatIsPermitted checks that the dry run counts permitted requests of refused clients, even if
+// --host distinguishes the logs.
 func TestBlockCountsWhatIsPermitted(t *testing.T) {
 	var log strings.Builder
 	for i := range 100 {
@@ -127,8 +129,8 @@ func TestBlockCountsWhatIsPermitted(t *testing.T) {
 
 var blockedAddress = regexp.MustCompile(`(?m)^    (\S+/\d+) 1;$`)
 
-// On real logs each rule in force is of addresses that broke robots.txt and that no list of Google has,
-// and the dry run counts what stands in the log at these addresses.
+// TestBlockRealLogs checks, on real logs, that each active rule refuses addresses that broke robots.txt and are in
+// no list of Google, and that the dry run counts the requests from these addresses.
 func TestBlockRealLogs(t *testing.T) {
 	shared := filepath.Join("..", "..", "..", "shared", "data")
 	for _, name := range []string{"semicomplete-2015", "small-site-2005-2018", "wordpress-2016"} {
@@ -176,7 +178,7 @@ func TestBlockRealLogs(t *testing.T) {
 				}
 			}
 			if google := netip.MustParsePrefix("66.249.64.0/19"); google.Overlaps(p) {
-				t.Errorf("%s: %s is of Googlebot", name, p)
+				t.Errorf("%s: %s belongs to Googlebot", name, p)
 			}
 		}
 		want := fmt.Sprintf("these rules would have refused %s,", english.Plural(int64(refused), "request"))

@@ -115,8 +115,8 @@ func (a *auditRun) described() audit.Inputs {
 	return in
 }
 
-// unparsedWarning is one warning of all logs with more than most per cent of unparsed
-// lines: there may be hundreds.
+// unparsedWarning returns one warning for all logs with more than most per cent of unparsed lines, of which there
+// may be hundreds.
 func unparsedWarning(list []report.InputInfo, most float64) string {
 	const shown = 5
 	const partial = "the report is partial, because these lines may hold what clears a violation"

@@ -260,7 +260,7 @@ func (l *auditLogs) chooseHashes(all bool) {
 // errWorker is the cause when a worker's failure ends the reading.
 var errWorker = errors.New("a worker has failed")
 
-// numberLines tells the workers of scan the number of each line.
+// numberLines makes scan pass the number of each line to its workers.
 func (l *auditLogs) numberLines() {
 	for _, log := range l.list {
 		log.numbered = true
@@ -433,9 +433,9 @@ func (l *auditLogs) notes(zone *time.Location, given bool) (notes []string) {
 	case name == "":
 		name = time.Time{}.In(zone).Format("-07:00")
 	}
-	zoneless := "The times in logs of the format %s name no zone: they are taken as those of " + name + ", as requested."
+	zoneless := "The times in logs of the format %s name no zone: they are taken to be in " + name + ", as requested."
 	if !given {
-		zoneless = "The times in logs of the format %s name no zone: they are taken as those of UTC, and may be wrong by " +
+		zoneless = "The times in logs of the format %s name no zone: they are taken to be in UTC, and may be wrong by " +
 			"14 h (option TimeZone)."
 	}
 	losses := map[format.Lossy]string{
@@ -517,7 +517,7 @@ func (log *auditLog) lacks() (warnings []string) {
 	}
 	if f.Sampled() {
 		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that "+
-			"were not sampled: counts are of what was logged, and answers to /robots.txt that are missing may have told a "+
+			"were not sampled: counts cover what was logged, and answers to /robots.txt that are missing may have told a "+
 			"crawler something else", name))
 	}
 	return append(warnings, f.Doubts()...)

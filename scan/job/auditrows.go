@@ -16,13 +16,13 @@ import (
 // has been read and judged, in the order of the inputs and of their lines. After an interruption
 // they cover the same lines as the report.
 type Rows struct {
-	// Violations lists only those. Undeclared adds, in their places, requests that robots.txt forbids to *
-	// by clients that name no crawler, as audit.Listeners.Undeclared gets them.
+	// Violations lists only violations. Undeclared adds, in their places, requests that robots.txt forbids to * by
+	// clients that name no crawler, as audit.Listeners.Undeclared receives them.
 	Violations, Undeclared bool
 	// Appender returns a function that appends the row of a request to others. Each goroutine gets
 	// its own. input is the name of the request's input, as in report.InputInfo.
 	Appender func() func(rows []byte, e *audit.Event, input string) []byte
-	// To gets complete rows, from one goroutine. If it fails, the audit ends with its error.
+	// To receives complete rows, from one goroutine. If it fails, the audit ends with its error.
 	To io.Writer
 }
 
@@ -71,7 +71,7 @@ func newListing(rows *Rows, config *audit.Config, logs *auditLogs) *listing {
 	return l
 }
 
-// both is two sinks, of which the second may be nil.
+// both combines two sinks, of which the second may be nil.
 func both(one, other audit.Sink) audit.Sink {
 	if other == nil {
 		return one

@@ -76,8 +76,8 @@ func auditWide(t *testing.T, ctx context.Context, o AuditOptions, logs []string,
 	return b.String(), a, err
 }
 
-// Rows come in the order of the inputs and their lines, whatever the memory and the number of
-// workers, from plain and compressed logs in turn.
+// TestRowsComeInOrder checks that rows come in the order of the inputs and their lines, whatever the memory and the
+// number of workers, from alternately plain and compressed logs.
 func TestRowsComeInOrder(t *testing.T) {
 	n, most := 4, []int{2, 8}
 	if testing.Short() {
@@ -123,8 +123,8 @@ func (r *interrupting) Read(b []byte) (int, error) {
 	return r.Reader.Read(b[:min(len(b), 64<<10)])
 }
 
-// After an interruption the rows are whole, in order, and those of the report, although the verdicts on
-// addresses that may be cut have waited for the end of the logs.
+// TestInterruptedRowsAreThoseOfTheReport checks that the rows of an interrupted audit are complete, in order, and
+// agree with the report, although verdicts on addresses that may be cut had to wait for the end of the logs.
 func TestInterruptedRowsAreThoseOfTheReport(t *testing.T) {
 	logs := mixedLogs(t, 6)
 	const middle = 2

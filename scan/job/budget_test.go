@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Memory for decoders is set aside only for as many inputs as are decoded at the same time.
+// TestDecodersShare checks that memory is reserved only for as many decoders as run concurrently.
 func TestDecodersShare(t *testing.T) {
 	var inputs []*source.Input
 	for i := range 101 {

@@ -221,7 +221,7 @@ type robotsFound struct {
 	body      []byte
 	location  string // of a redirect
 	redirects int    // those that led to at
-	hops      []hop  // those of them that led to paths other than /robots.txt
+	hops      []hop  // the redirects that led to paths other than /robots.txt
 	ofHop     bool   // it is the robots.txt of a hop
 }
 

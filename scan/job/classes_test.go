@@ -33,7 +33,8 @@ func classesOf(t *testing.T, file string, memory int64, agents ...string) (list 
 	return list
 }
 
-// A class is of the rules that a filter would use at that time, whatever the answers before it were.
+// TestClassesAreOfTheRulesOfFilter checks that a class describes the rules that a filter would use at the time,
+// whatever the earlier answers were.
 func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var lines strings.Builder
@@ -88,7 +89,7 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 	}
 }
 
-// What is remembered of equal rulesets does not change the list.
+// TestRememberedClasses checks that caching the classes of equal rulesets does not change the list.
 func TestRememberedClasses(t *testing.T) {
 	var lines strings.Builder
 	for i := range 90 {
@@ -108,7 +109,8 @@ func TestRememberedClasses(t *testing.T) {
 	}
 }
 
-// An archive without the dialect of a crawler, and an error of the caller, end the list.
+// TestClassesThatCannotBeListed checks that an archive without a crawler's dialect and an error of the caller end
+// the list.
 func TestClassesThatCannotBeListed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.rsv")
 	_, err := Compile(t.Context(), CompileOptions{Sources: []string{"-"}, Output: file,

@@ -42,8 +42,8 @@ func verdictOn(t *testing.T, body, agent, path string) (allowed bool, line int) 
 	return answers[0].Allowed, answers[0].Line
 }
 
-// TestRealDifferences compares the first and the last version of each of some real files. What is said of
-// known crawlers and of *, here and in the table of who is barred, is what check says of the paths.
+// TestRealDifferences compares the first and the last version of several real files. The results for known crawlers
+// and *, here and in the table of barred crawlers, must agree with check for the paths.
 func TestRealDifferences(t *testing.T) {
 	in, err := source.NewFile("../../../shared/data/history/monthly-robots-2025-2026.tar.xz")
 	if err != nil {

@@ -64,9 +64,9 @@ type Compiled struct {
 	// the length of their lines within the limit.
 	MaxBytes          int
 	Bodies, BodyBytes int64
-	// BodyOrigins counts the origins with a body. The others count those of them with a
-	// body that looks like a web page, looks like UTF-16, or is any other text without a line
-	// that names a user agent. Any rules in it are in the archive.
+	// BodyOrigins counts the origins with a body. The others count the ones among them whose body looks like a web
+	// page, looks like UTF-16, or is any other text without a line that names a user agent. Any rules in it are in the
+	// archive.
 	BodyOrigins, Pages, UTF16, Unnamed int64
 	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
 	// archive lacks the rules beyond the limit.

@@ -45,7 +45,7 @@ func archiveOf(t *testing.T, lines string, memory int64, maxBytes int) ([]byte, 
 	return data, nil
 }
 
-// TestCompileInLittleMemoryGivesTheSameArchive: bodies and rulesets that go to files come back.
+// TestCompileInLittleMemoryGivesTheSameArchive checks that bodies and rulesets that spill to files come back.
 func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 	lines := sites(200, 20_000)
 	opened := 0
@@ -69,7 +69,7 @@ func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 	}
 }
 
-// TestCompileSaysWhichMemoryWouldDo: for the longest robots.txt.
+// TestCompileSaysWhichMemoryWouldDo checks this for the longest robots.txt.
 func TestCompileSaysWhichMemoryWouldDo(t *testing.T) {
 	_, err := archiveOf(t, sites(1, 1), 1_000_000, 0)
 	if kindOf(err) != Usage ||
@@ -81,7 +81,7 @@ func TestCompileSaysWhichMemoryWouldDo(t *testing.T) {
 	}
 }
 
-// TestCompileEndsWhenTheDiskFails: an error of a temporary file ends it, and nothing is left.
+// TestCompileEndsWhenTheDiskFails checks that an error of a temporary file ends the job and leaves nothing behind.
 func TestCompileEndsWhenTheDiskFails(t *testing.T) {
 	full := errors.New("full")
 	for n := range 20 {
@@ -126,7 +126,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestEveryFormOfSource: the same copies give the same archive, in whatever form they come.
+// TestEveryFormOfSource checks that the same copies give the same archive, whatever their form.
 func TestEveryFormOfSource(t *testing.T) {
 	bodies := map[string]string{"a.example": "user-agent: *\ndisallow: /a\n",
 		"b.example": "user-agent: x\ndisallow: /\n", "c.example": ""}
@@ -172,7 +172,7 @@ func TestEveryFormOfSource(t *testing.T) {
 	}
 }
 
-// TestTablesThatCannotBeRead are named, and so are rows without a host.
+// TestTablesThatCannotBeRead checks that unreadable tables are named, and so are rows without a host.
 func TestTablesThatCannotBeRead(t *testing.T) {
 	table := tableOf(t, []columnar.Field{{Name: "host"}, {Name: "body"}}, []string{"a.example", forbidsAll},
 		[]string{"a b", forbidsAll})
@@ -195,8 +195,8 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestDatesThatAreNotRead: if versions are kept, a warning counts the copies whose date no field names, in JSON and
-// in tables, but for those that a folder dates.
+// TestDatesThatAreNotRead checks that, with all versions, a warning counts the copies whose date no field names, in
+// JSON and in tables, unless a folder gives their date.
 func TestDatesThatAreNotRead(t *testing.T) {
 	line := `{"host":"a.example","body":"","date":"2026-01-15"}` + "\n"
 	table := tableOf(t, []columnar.Field{{Name: "host"}, {Name: "body"}, {Name: "date"}},

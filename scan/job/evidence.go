@@ -140,7 +140,7 @@ type linesWriter struct {
 	columns  string                // of the lines still to come
 }
 
-// linesFile is a file of lines. columns are those of its last line, and text is still to be written.
+// linesFile is a file of lines. columns are the columns of its last line, and text is still to be written.
 type linesFile struct {
 	evidence.Lines
 	columns string
@@ -262,7 +262,7 @@ func (c *folderAudit) load() error {
 	}
 	c.Details = c.Details.Rewrite(report.FromUTF8)
 	if c.Schema != evidence.Schema {
-		return inputError(fmt.Errorf("%s: the folder is of another version of this program: its form is %q, and "+
+		return inputError(fmt.Errorf("%s: the folder was made by another version of this program: its form is %q, and "+
 			"this program reads %s only", c.dir, c.Schema, evidence.Schema))
 	}
 	for _, x := range c.Lines {

@@ -60,8 +60,7 @@ func crawled(target, date, body string) string {
 		"Content-Length: %d\r\n\r\n%s\r\n\r\n", target, date, len(block), block)
 }
 
-// filterLists filters lists, by a robots.txt that forbids /p, and returns what is written and what
-// is said.
+// filterLists filters lists, by a robots.txt that forbids /p, and returns the output and the messages.
 func filterLists(t *testing.T, change func(*FilterOptions), names ...string) (out string, f *Filtered, said string,
 	err error) {
 	t.Helper()
@@ -77,7 +76,7 @@ func filterLists(t *testing.T, change func(*FilterOptions), names ...string) (ou
 	return b.String(), f, messages.String(), err
 }
 
-// TestTableOfVerdicts has a row for each row of the list, with its number or its key.
+// TestTableOfVerdicts checks that the table has a row for each row of the list, with its number or its key.
 func TestTableOfVerdicts(t *testing.T) {
 	parquet := table(t, [2]any{"http://a/p", 1}, [2]any{"", 2}, [2]any{"http://a/x", 3})
 	for key, want := range map[string]string{
@@ -113,7 +112,7 @@ func TestTableOfVerdicts(t *testing.T) {
 	}
 }
 
-// TestDatesOfTables choose the version of an archive.
+// TestDatesOfTables checks that dates in tables select the version of an archive.
 func TestDatesOfTables(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a.rsv")
 	o := CompileOptions{Sources: []string{"-"}, Output: archive, AllVersions: true, Stdin: strings.NewReader(
@@ -131,7 +130,7 @@ func TestDatesOfTables(t *testing.T) {
 	}
 }
 
-// TestPromptAnswers: each line is answered before the next one is written, in each form, also
+// TestPromptAnswers checks that each line is answered before the next one is written, in each form, even
 // compressed.
 func TestPromptAnswers(t *testing.T) {
 	for name, c := range map[string]struct{ lines, answers []string }{
@@ -171,8 +170,8 @@ func TestPromptAnswers(t *testing.T) {
 	}
 }
 
-// TestManyListsAreNotOpenAtATime: sitemaps and tables are opened when they are read, and closed at
-// their ends.
+// TestManyListsAreNotOpenAtATime checks that sitemaps and tables are opened when they are read, and closed at their
+// ends.
 func TestManyListsAreNotOpenAtATime(t *testing.T) {
 	names := []string{}
 	want := ""
@@ -210,7 +209,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestDecodedLinesAreNotDecompressed, whatever they begin with.
+// TestDecodedLinesAreNotDecompressed checks this for all beginnings of lines.
 func TestDecodedLinesAreNotDecompressed(t *testing.T) {
 	in := source.NewLines("x", strings.NewReader("\x1f\x8b no gzip\n"))
 	r, err := in.Open()

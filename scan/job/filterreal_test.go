@@ -167,8 +167,8 @@ func checkVerdicts(t *testing.T, hosts string, urls, verdicts []string) {
 	}
 }
 
-// TestTheSameURLsInEachForm of list have the verdicts of the slow matcher, and the same rows are kept
-// as they are, by any number of workers.
+// TestTheSameURLsInEachForm checks that all forms of a list get the verdicts of the slow matcher, and that the same
+// rows are kept unchanged, with any number of workers.
 func TestTheSameURLsInEachForm(t *testing.T) {
 	// Of the URLs those that every form of list can have: without blanks and bytes that are not UTF-8. To compile the
 	// robots.txt of all hosts takes most of the time.

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestFilterOfWACZ: the indexes, pages and descriptions in a web archive collection are no lists, and no
-// word is said of them; what is beside it is.
+// TestFilterOfWACZ checks that the indexes, pages and descriptions in a web archive collection do not count as
+// lists and cause no warnings, unlike files next to it.
 func TestFilterOfWACZ(t *testing.T) {
 	dir := put(t, map[string]string{"robots.txt": "User-agent: *\nDisallow: /x\n", "other.txt": "https://a.example/x\n"})
 	var b bytes.Buffer
@@ -64,8 +64,8 @@ func filteredPipe(t *testing.T, r io.Reader) string {
 	return out.String()
 }
 
-// TestPipesUpToTheFirstURL: titles, notes and headers of any words count in a list from a pipe as in a file,
-// and a list of URLs with codes is a table.
+// TestPipesUpToTheFirstURL checks that titles, notes and headers count in a list from a pipe as in a file, and that
+// a list of URLs with codes is a table.
 func TestPipesUpToTheFirstURL(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://a.example/1.pdf,en,US\nhttps://a.example/y,,GB\n":                               "https://a.example/y,,GB\n",
@@ -84,7 +84,7 @@ func TestPipesUpToTheFirstURL(t *testing.T) {
 	}
 }
 
-// TestPipesArePrompt: a list from a pipe is filtered from its first URL on, before the next one is there.
+// TestPipesArePrompt checks that the first URL of a list from a pipe is filtered before the next one arrives.
 func TestPipesArePrompt(t *testing.T) {
 	for _, head := range []string{"https://a.example/y\n", "/y\n", "URL,n\nhttps://a.example/y,1\n"} {
 		r, w := io.Pipe()

@@ -41,8 +41,8 @@ func combinedLine(client string, minute, second int, target string, status, size
 		status, size, agent)
 }
 
-// TestTwins: two logs that hold the same requests in different lines are told, as nginx's and Apache's on one
-// machine are; and no others.
+// TestTwins checks the warning about two logs with the same requests in different lines, such as nginx's and
+// Apache's on one machine.
 func TestTwins(t *testing.T) {
 	// log has requests for /0, /1, …, each a minute later.
 	log := func(n int, client, end string, second, status, size int) (text string) {
@@ -81,8 +81,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestErrorLogsInFolders: error logs in a folder are left out, with a warning. One that is named, or one with
-// nothing beside it, cannot be used.
+// TestErrorLogsInFolders checks that error logs in a folder are left out, with a warning, but cause an error if
+// they are named or alone.
 func TestErrorLogsInFolders(t *testing.T) {
 	files := map[string]string{
 		"error.log":      "2026/03/04 05:06:07 [error] 71#71: *5 open() failed, client: 192.0.2.1\n",
@@ -112,7 +112,7 @@ func TestErrorLogsInFolders(t *testing.T) {
 	}
 }
 
-// TestClients has logs whose clients cannot be verified because of how the server logs them.
+// TestClients checks logs whose clients cannot be verified because of how the server logs them.
 func TestClients(t *testing.T) {
 	const ten = 10
 	log := func(n int, client func(i int) string, end func(i int) string) (text string) {
@@ -155,7 +155,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestForwardedForms reads the client from X-Forwarded-For in every place and form in which servers log it.
+// TestForwardedForms checks the client from X-Forwarded-For in every place and form in which servers log it.
 func TestForwardedForms(t *testing.T) {
 	const end = `[04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 12 "-" "GPTBot/1.2"`
 	const proxies = "10.0.0.0/8"
@@ -174,7 +174,7 @@ func TestForwardedForms(t *testing.T) {
 			list + " - 10.0.0.9 - - " + end,
 			`"` + list + `" 10.0.0.9 - - ` + end,
 		} {
-			// The other line tells a list of one address in front from a host.
+			// The other line distinguishes a list of one address in front from a host.
 			log := line + "\n" + strings.Replace(line, list, "198.51.100.77", 1) + "\n"
 			f, err := format.Detect([]byte(log), true)
 			if err != nil {

@@ -18,10 +18,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// FuzzAudit makes a whole audit of the fuzzer's bytes, its log, manifest, address lists and
-// options, and checks what must hold for each: the numbers add up, the order, the files, the
-// workers and the memory do not matter, nor do lines of browsers, and a robots.txt that
-// allows everything only takes violations away.
+// FuzzAudit makes an audit from the fuzzer's bytes, which are its log, manifest, address lists and options, and
+// checks that the numbers add up; that the order, the files, the workers, the memory and lines of browsers do not
+// matter; and that a robots.txt that allows everything only removes violations.
 func FuzzAudit(f *testing.F) {
 	f.Add([]byte{})
 	n := 5
@@ -71,7 +70,7 @@ type world struct {
 	dir     string
 	options job.AuditOptions // without logs
 	rows    []string         // of the manifest
-	origins []string         // that these are of
+	origins []string         // the lines' origins
 	sizes   []int            // of the bodies
 	lines   []line
 	calm    bool // nearly every answer is a success
@@ -92,8 +91,7 @@ var worldStart = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 
 const day = 24 * time.Hour
 
-// firstLines are lines that every log of a world has, and every part of one: a log without
-// any request is refused.
+// firstLines are lines that every log of a world has, and every part of one: a log without any request is refused.
 const firstLines = 3
 
 func makeWorld(t *testing.T, data []byte) *world {
@@ -124,8 +122,7 @@ func makeWorld(t *testing.T, data []byte) *world {
 	return w
 }
 
-// often returns the usual values, so often that the values that follow in a choice are rare in
-// a calm world.
+// often returns the usual values, so often that the values that follow in a choice are rare in a calm world.
 func (w *world) often(usual ...string) []string {
 	if w.calm {
 		return slices.Repeat(usual, 50)
@@ -241,7 +238,7 @@ func (w *world) makeLog() {
 	}
 }
 
-// worldAgents are User-Agent headers, first those of clients that are no crawlers.
+// worldAgents are User-Agent headers, beginning with clients that are no crawlers.
 var worldAgents = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
 	"curl/8.5.0",
@@ -307,7 +304,7 @@ func (w *world) log(name string, lines []line) string {
 	return w.write(name, b.String())
 }
 
-// audit audits logs, the first of which is of these lines.
+// audit audits logs, the first of which has these lines.
 func (w *world) audit(o job.AuditOptions, lines []line, others ...string) *report.Report {
 	w.Helper()
 	o.Logs.Names = append([]string{w.log("a.log", lines)}, others...)
@@ -330,7 +327,7 @@ func (w *world) text(r *report.Report) string {
 	return string(b)
 }
 
-// same fails the test if a report differs from that of the world.
+// same fails the test if a report differs from the world's.
 func (w *world) same(how string, r *report.Report) {
 	w.Helper()
 	w.sameText(how, w.text(r), w.text(w.report))
@@ -435,8 +432,7 @@ func (w *world) checkTwice() {
 	}
 }
 
-// checkBrowsers: pages that browsers fetched do not matter to crawlers, and browsers
-// alone break no rule.
+// checkBrowsers: pages that browsers fetched do not matter to crawlers, and browsers alone break no rule.
 func (w *world) checkBrowsers() {
 	crawlers := func(r *report.Report) string { return w.text(&report.Report{Crawlers: r.Crawlers}) }
 	kept := slices.Clone(w.lines[:firstLines])
@@ -452,9 +448,8 @@ func (w *world) checkBrowsers() {
 	}
 }
 
-// checkAllowAll: where all origins have, from a moment on, a robots.txt that allows
-// everything and that caches keep for years, no crawler has more violations than without it;
-// none at all, if that moment is before the log.
+// checkAllowAll: where all origins have, from a moment on, a robots.txt that allows everything and that caches keep
+// for years, no crawler has more violations than without it; none at all, if that moment is before the log.
 func (w *world) checkAllowAll() {
 	if w.options.Policy == "" {
 		return

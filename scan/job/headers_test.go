@@ -17,8 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// manyHeaders is a log whose columns change every few lines, with blank lines, lines that are
-// too long and garbage.
+// manyHeaders is a log whose columns change every few lines, with blank lines, lines that are too long and garbage.
 func manyHeaders(lines int) string {
 	rng := rand.New(rand.NewPCG(7, 8))
 	columns := []string{"date", "time", "c-ip", "cs-method", "cs-uri-stem", "cs-uri-query", "cs(User-Agent)",
@@ -96,8 +95,8 @@ func auditOf(t *testing.T, in *source.Input, name string, workers, chunk int) st
 	return string(b)
 }
 
-// TestAnyChunksOneReport: a log whose columns change has one report, however it is cut into
-// chunks and whoever gets them.
+// TestAnyChunksOneReport checks that a log whose columns change has the same report, however it is cut into chunks
+// and distributed.
 func TestAnyChunksOneReport(t *testing.T) {
 	log := manyHeaders(1000)
 	name := file(t, "u_ex260304.log", log)
@@ -124,7 +123,7 @@ func TestAnyChunksOneReport(t *testing.T) {
 	}
 }
 
-// TestHeadersOfAnEndedScan: when the reading ends early, no worker waits for a header.
+// TestHeadersOfAnEndedScan checks that no worker waits for a header after reading has ended early.
 func TestHeadersOfAnEndedScan(t *testing.T) {
 	f, _ := format.ByName("w3c")
 	log := &auditLog{Input: source.NewLines("", nil), format: f}

@@ -215,7 +215,7 @@ func (f *fetches) Add(x *audit.Event) error {
 	return f.writers[x.Worker].Add(record)
 }
 
-// maxCompared is the maximum number of file sizes that are compared with those of answers.
+// maxCompared is the maximum number of file sizes that are compared with the sizes of answers.
 const maxCompared = 100
 
 // list calls each for every site.

@@ -77,7 +77,7 @@ func warcRecord(kind, url, at, head, body string) string {
 	return b.String()
 }
 
-// TestHistoryOfCaptures: each form gives the rows of a manifest made by hand.
+// TestHistoryOfCaptures checks that each form gives the rows of a manifest made by hand.
 func TestHistoryOfCaptures(t *testing.T) {
 	const ok, url = "HTTP/1.1 200 OK", "https://a.example/robots.txt"
 	crawl := warcRecord("response", url, "2026-01-01T00:00:00Z", ok, "A") +
@@ -144,7 +144,7 @@ func TestHistoryOfCaptures(t *testing.T) {
 	}
 }
 
-// TestDateOfFile reads the names under which people keep copies.
+// TestDateOfFile checks the dates in names under which people keep copies.
 func TestDateOfFile(t *testing.T) {
 	for name, want := range map[string]string{
 		"2026-01-15.txt": "2026-01-15 00:00:00", "2026-01-15.txt.gz": "2026-01-15 00:00:00", "2026-01": "",

@@ -20,8 +20,8 @@ import (
 // historyInput is an input of a source of history with n rows: its arguments and the values of its flags.
 type historyInput func(b *testing.B, dir string, n int) (args []string, values map[string]string)
 
-// BenchmarkHistory reads each source at 10,000 and at 100,000 rows: the time for a row shall be the same.
-// An index also has five million.
+// BenchmarkHistory reads each source with 10,000 and 100,000 rows, an index also with five million. The time per
+// row should be the same.
 func BenchmarkHistory(b *testing.B) {
 	sizes := []int{10_000, 100_000}
 	for name, input := range map[string]historyInput{"git": gitInput, "wayback": waybackInput, "captures": capturesInput,

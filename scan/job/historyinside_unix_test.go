@@ -15,7 +15,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// TestCapturesInsideAlone: a folder of captures is read no further than it goes, and a pipe in it is told.
+// TestCapturesInsideAlone checks that nothing outside of a folder of captures is read, and that a pipe in it is
+// reported.
 func TestCapturesInsideAlone(t *testing.T) {
 	secret := put(t, map[string]string{"s/robots.txt": "secret", "s/2026-01-02.txt": "secret"})
 	for name, c := range map[string]struct{ link, to string }{
@@ -64,8 +65,8 @@ func TestCapturesInsideAlone(t *testing.T) {
 	}
 }
 
-// TestAuditKeepsRegularFilesAlone: what an audit judges by goes into the evidence that is handed on, so that
-// it is no device, pipe or answer of the kernel. It is refused at once.
+// TestAuditKeepsRegularFilesAlone checks that an audit rejects devices, pipes and kernel files at once for anything
+// that becomes part of the evidence.
 func TestAuditKeepsRegularFilesAlone(t *testing.T) {
 	dir := put(t, map[string]string{"log": "", "robots.txt": "", "m.csv": "from,origin,status,file\n2026-01-01,a.example,200,pipe\n"})
 	if err := syscall.Mkfifo(dir+"/pipe", 0o600); err != nil {

@@ -46,8 +46,8 @@ func logLines(host string, from time.Time, answers ...string) (lines []string) {
 	return lines
 }
 
-// TestLogHistory reads a log that was rotated and compressed, in any order and by any number of
-// workers: the manifest of it was made by hand.
+// TestLogHistory reads a rotated and compressed log in any order, with any number of workers, and compares the
+// result with a manifest made by hand.
 func TestLogHistory(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
@@ -106,7 +106,7 @@ https://www.example.com: 3 map[not GET:1]
 	}
 }
 
-// TestLogHistoryOfUnnamedSites: --host names the site of logs that name none, all or some of them.
+// TestLogHistoryOfUnnamedSites checks that --host names the site of all or some logs without host names.
 func TestLogHistoryOfUnnamedSites(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.log", "b.log"} {
@@ -136,8 +136,8 @@ func TestLogHistoryOfUnnamedSites(t *testing.T) {
 	}
 }
 
-// TestLogHistoryOfAForger: a client that names any number of hosts, and a site whose robots.txt has
-// another size each time, take neither memory nor much time.
+// TestLogHistoryOfAForger checks that a client that names any number of hosts, and a site whose robots.txt changes
+// its size each time, take neither much memory nor much time.
 func TestLogHistoryOfAForger(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "access.log")
 	f, err := os.Create(name)

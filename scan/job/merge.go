@@ -174,7 +174,7 @@ func (m *states) open(names []string) (a *auditRun, config audit.Config, err err
 	in.TimeZone = m.list[0].head.TimeZone
 	if len(zones) > 1 {
 		in.TimeZone = ""
-		in.Notes = append(in.Notes, "The days of figures over time are of several time zones, as the states were made with "+
+		in.Notes = append(in.Notes, "The days of figures over time have several time zones, since the states were made with "+
 			"different option TimeZone.")
 	}
 	in.Warnings, in.Notes = setOf(in.Warnings), setOf(in.Notes)

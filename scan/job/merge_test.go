@@ -21,8 +21,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// An interrupted audit keeps the state that is there, and says so; with Force it replaces it. Where there is none,
-// it writes one.
+// TestInterruptedAuditKeepsTheOldState checks that an interrupted audit keeps an existing state, with a message,
+// but replaces it with Force, and writes one if there is none.
 func TestInterruptedAuditKeepsTheOldState(t *testing.T) {
 	dir := t.TempDir()
 	log, state := filepath.Join(dir, "log"), filepath.Join(dir, "state")
@@ -67,7 +67,7 @@ func TestInterruptedAuditKeepsTheOldState(t *testing.T) {
 	}
 }
 
-// A state that is changed or removed while it is added up is not read as the same.
+// TestStateFilesThatChange checks that a state that is changed or removed while it is added up is not used.
 func TestStateFilesThatChange(t *testing.T) {
 	f, err := newStateFile(file(t, "a.state", "headnumber"))
 	if err != nil {
@@ -91,8 +91,8 @@ func TestStateFilesThatChange(t *testing.T) {
 	}
 }
 
-// A part of a state that takes more memory than there is is not read, and the error says how
-// much would do.
+// TestStatePartIsBounded checks that a part of a state that exceeds the memory is not read, and that the error says
+// how much would suffice.
 func TestStatePartIsBounded(t *testing.T) {
 	f, err := newStateFile(file(t, "a.state", strings.Repeat("x", 1<<20)))
 	if err != nil {
@@ -120,8 +120,8 @@ func canonicalReport(t *testing.T, a *Audited) string {
 	return fmt.Sprintln(a.Partial, string(text))
 }
 
-// TestStatesAddUpInAnyTree makes states of some logs each, of all kinds, adds them up in random trees, and compares
-// the report with that of one audit.
+// TestStatesAddUpInAnyTree makes states of several logs each, of all kinds, adds them up in random trees, and
+// compares the report with a single audit's.
 func TestStatesAddUpInAnyTree(t *testing.T) {
 	z, err := zstd.NewWriter(nil)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestOverlap: an overlap of logs is told where the first lines of one stand in another, and never
-// where they do not.
+// TestOverlap checks that logs are reported to overlap if the first lines of one occur in another, and only then.
 func TestOverlap(t *testing.T) {
 	lines := func(from, to int) (list []string) {
 		for i := from; i < to; i++ {

@@ -123,7 +123,7 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 			err = disk.CheckRegular(f.Name)
 		}
 		if errors.Is(err, disk.ErrIrregular) {
-			err = fmt.Errorf("%w: an audit keeps its robots.txt; give that of a pipe on stdin, as -", err)
+			err = fmt.Errorf("%w: an audit keeps its robots.txt; pass a pipe's on stdin, as -", err)
 		}
 		if err != nil {
 			return err
@@ -268,8 +268,8 @@ func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
 	}
 	if claim.Profile == nil && !whole {
 		if near := misspelled(set, claim.Name); near != nil {
-			messages.warn("agent %q is no known crawler, so only a group of this very name, or *, is for it; did you mean %s?",
-				claim.Name, strings.Join(near, " or "))
+			messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; "+
+				"did you mean %s?", claim.Name, strings.Join(near, " or "))
 		}
 	}
 	return s, nil
@@ -293,8 +293,8 @@ func misspelled(known *crawler.Set, name string) []string {
 	return nil
 }
 
-// warnOfOthers warns of products that share the agent's header, if rules,
-// nil for those of an archive, may bind them differently.
+// warnOfOthers warns of products that share the agent's header, if the rules may bind them differently. rules is nil
+// for an archive.
 func (m Messages) warnOfOthers(s archived.Agent, rules *automaton.Ruleset) {
 	for _, tokens := range s.Others {
 		other := reading.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}

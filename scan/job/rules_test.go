@@ -44,8 +44,7 @@ func answered(host, date string, status int, field, value string) string {
 	return fmt.Sprintf("{\"host\":%q,%s\"status\":%d,%q:%q}\n", host, date, status, field, value)
 }
 
-// verdictAt is the verdict of some rules on /x of a host at an instant, and the span for which it
-// is valid.
+// verdictAt is the verdict of some rules on /x of a host at an instant, and the span for which it is valid.
 func verdictAt(t *testing.T, rules *archived.Rules, host string, at int64) (string, filter.Span) {
 	t.Helper()
 	var bound [1]filter.Rules
@@ -67,8 +66,8 @@ func verdictAt(t *testing.T, rules *archived.Rules, host string, at int64) (stri
 
 const forbidsAll = "User-agent: *\nDisallow: /"
 
-// TestRedirectThroughAForbiddenURL: a crawler that obeys robots.txt does not get to the end of such
-// a redirect, so there is no robots.txt for it, as in an audit.
+// TestRedirectThroughAForbiddenURL checks that a redirect through a URL that robots.txt forbids means that there is
+// no robots.txt, as in an audit, because an obedient crawler does not get to its end.
 func TestRedirectThroughAForbiddenURL(t *testing.T) {
 	to := func(host, location string) string { return answered(host, "", 301, "location", location) }
 	b := answered("b", "", 200, "body", "User-agent: *\nDisallow: /secret\n\nUser-agent: Bad\nDisallow: /r")
@@ -92,8 +91,7 @@ func TestRedirectThroughAForbiddenURL(t *testing.T) {
 	}
 }
 
-// TestLastCopyCountsWhileRobotsTxtFails: also after 60 days, and where an archive has one answer of
-// each origin.
+// TestLastCopyCountsWhileRobotsTxtFails checks this beyond 60 days, and for an archive with one answer per origin.
 func TestLastCopyCountsWhileRobotsTxtFails(t *testing.T) {
 	day := func(n int) string { return fmt.Sprintf("1970-%02d-%02d", 1+n/28, 1+n%28) }
 	at := func(status, n int, body string) string { return answered("a", day(n), status, "body", body) }

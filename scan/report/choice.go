@@ -7,17 +7,17 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Choice names crawlers: those of either list. The zero value is all.
+// Choice selects the crawlers of either list. The zero value selects all crawlers.
 type Choice struct {
-	Crawlers   []string `json:"crawlers"`   // by the names that the report has (--crawler)
-	Categories []string `json:"categories"` // by their categories (--category); ai is all that begin with ai-
+	Crawlers   []string `json:"crawlers"`   // the crawlers' names in the report (--crawler)
+	Categories []string `json:"categories"` // the crawlers' categories (--category); ai covers all that begin with ai-
 }
 
-// ChoiceInfo is which crawlers a report covers, and what it leaves out.
+// ChoiceInfo is which crawlers a report covers, and how much it leaves out.
 type ChoiceInfo struct {
 	Choice
 	Others   int64 `json:"others"`   // how many other crawlers made requests
-	Requests int64 `json:"requests"` // these requests, which are in no other number than that of all lines
+	Requests int64 `json:"requests"` // their requests, which only the count of all lines includes
 }
 
 // IsAll reports whether no crawler is left out.
@@ -30,7 +30,7 @@ func (c *Choice) Has(name, category string) bool {
 		slices.ContainsFunc(c.Categories, func(chosen string) bool { return InCategory(category, chosen) })
 }
 
-// String names what is chosen.
+// String describes the choice.
 func (c *Choice) String() string {
 	list := slices.Clone(c.Crawlers)
 	for _, category := range c.Categories {
@@ -39,7 +39,7 @@ func (c *Choice) String() string {
 	return english.List(list)
 }
 
-// By names by whom something is: nothing if all are chosen.
+// By returns the choice as a phrase that begins with "by", or "" if all crawlers are chosen.
 func (c *Choice) By() string {
 	if c.IsAll() {
 		return ""
@@ -47,10 +47,10 @@ func (c *Choice) By() string {
 	return " by " + c.String()
 }
 
-// AI is the category that stands for all that begin with "ai-".
+// AI is the category that covers all categories that begin with "ai-".
 const AI = "ai"
 
-// InCategory reports whether a category is one that a user names, in any case.
+// InCategory reports whether a category matches one that a user named, ignoring case.
 func InCategory(category, named string) bool {
 	return strings.EqualFold(category, named) ||
 		strings.EqualFold(named, AI) && strings.HasPrefix(category, AI+"-")

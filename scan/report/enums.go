@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Outcome is how the server answered a request, by status, method and size of the body.
+// Outcome is how the server answered a request, judged by status, method and body size.
 type Outcome uint8
 
 const (
-	Content      Outcome = iota // 2xx with a body, and not to HEAD
+	Content      Outcome = iota // 2xx with a body, except to HEAD
 	NotModified                 // 304
 	Empty                       // 2xx without a body, or to HEAD
 	Redirected                  // other 3xx
 	Refused                     // 401, 403, 429, 444, 451, 5xx
-	OtherOutcome                // every other status, or none
-	Outcomes                    // their number
+	OtherOutcome                // any other status, or none
+	Outcomes                    // the number of outcomes
 )
 
 // Method is a class of request methods.
@@ -29,10 +29,10 @@ const (
 	Get Method = iota
 	Head
 	OtherMethod
-	Methods // their number
+	Methods // the number of methods
 )
 
-// Identity is how far the sender of a request is proven. Each is a crawler.State, of the same number.
+// Identity is how well the sender of a request is proven. Each has the number of the corresponding crawler.State.
 type Identity uint8
 
 const (
@@ -40,7 +40,7 @@ const (
 	SpoofedIdentity
 	Unverified
 	Unverifiable
-	Identities // their number
+	Identities // the number of identities
 )
 
 // AnswerClass is a class of answers to a GET of robots.txt, by status.
@@ -53,7 +53,7 @@ const (
 	AnswerUnavailable                    // other 4xx
 	AnswerTooMany                        // 429
 	AnswerError                          // 5xx
-	AnswerOther                          // every other status
+	AnswerOther                          // any other status
 	answerClasses
 )
 
@@ -66,26 +66,26 @@ const (
 	Week   // from Monday
 	Year   // 52 weeks
 	Decade // 520 weeks
-	Units  // their number
+	Units  // the number of units
 )
 
 const day = 24 * time.Hour
 
 var unitLengths = [Units]time.Duration{time.Hour, day, 7 * day, 364 * day, 3640 * day}
 
-// Length returns the length.
+// Length returns the length of the unit.
 func (u Unit) Length() time.Duration { return unitLengths[u] }
 
-// Role says who sends the requests of a crawler.
+// Role is who causes the requests of a crawler.
 type Role string
 
-// The roles: a fetcher is sent by a person, a subscription or the site's own operator.
+// The roles. A fetcher is sent by a person, a subscription or the site's own operator.
 const (
 	RoleCrawler Role = "crawler"
 	RoleFetcher Role = "fetcher"
 )
 
-// YesNo is what is known of a crawler; empty where nothing is.
+// YesNo is what is known about a crawler; it is empty if nothing is known.
 type YesNo string
 
 // The values of YesNo.
@@ -95,12 +95,12 @@ const (
 	NotKnown YesNo = Unknown
 )
 
-// History says what the times of the versions of robots.txt mean.
+// History is the meaning of the times of robots.txt versions.
 type History string
 
 // The histories.
 const (
-	Deployed  History = "deployed" // from when on each was in force
+	Deployed  History = "deployed" // when each came into force
 	Observed  History = "observed" // when each was seen
 	Constant  History = "constant" // one robots.txt is taken as in force throughout
 	NoHistory History = "none"     // no robots.txt was given
@@ -170,8 +170,7 @@ func readName[E ~uint8](e *E, names []string, text []byte) error {
 	return nil
 }
 
-// Numbers of requests by the values of an enum. As JSON each is an object with all
-// names of the enum, in its order.
+// Numbers of requests by the values of an enum. In JSON each is an object with all names of the enum, in its order.
 type (
 	// VerdictCounts counts requests by Verdict.
 	VerdictCounts [Verdicts]int64

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// LoggedSite is what logs show of the robots.txt of a site by the answers to GETs of /robots.txt.
+// LoggedSite is what the answers to GETs of /robots.txt in logs reveal about the robots.txt of a site.
 type LoggedSite struct {
-	// Site is an origin, or a host if the log does not tell the scheme; empty if it names no host.
+	// Site is an origin, or a host if the log doesn't show the scheme; empty if the log names no host.
 	Site    string `json:"site"`
 	Answers int64  `json:"answers"` // how many answers are in the intervals
-	// Unclear counts requests that are in no interval: "304", "206", "444", "499", "no time", "no status" and
-	// "not GET".
+	// Unclear counts requests outside of all intervals: "304", "206", "444", "499", "no time", "no
+	// status" and "not GET".
 	Unclear   map[string]int64 `json:"unclear"`
-	Intervals []LoggedInterval `json:"intervals"` // in which answers were alike, by time, at most 1,000
-	// Larger are the answers 200 that are all by the same number of bytes, Excess, larger than a file given, as where a
-	// CDN puts a block in front of it; 0 if there are none.
+	Intervals []LoggedInterval `json:"intervals"` // times with equal answers, in order, at most 1,000
+	// Larger are the answers 200 that exceed a given file by the same number of bytes, Excess, as they
+	// do if a CDN prepends a block; 0 if there are none.
 	Larger int64 `json:"larger"`
 	Excess int64 `json:"excess"`
 }
 
-// FindExcess sets Larger and Excess by the sizes of the files that were given: the number of bytes by which most
-// answers are larger, if that is more than half of those without a file of their size.
+// FindExcess sets Larger and Excess by the sizes of the given files. Excess is the number of bytes by which most
+// answers are larger, if these are more than half of the answers that match no file's size.
 func (s *LoggedSite) FindExcess(isFile func(size int64) bool, files []int64) {
 	strange := map[int64]int64{} // answers by size
 	total := int64(0)
@@ -57,22 +57,22 @@ func (s *LoggedSite) FindExcess(isFile func(size int64) bool, files []int64) {
 	}
 }
 
-// LoggedInterval is a time in which a site gave the same answer, or a few in turn. The file changed between two
-// intervals.
+// LoggedInterval is a time in which a site gave the same answer, or a few alternately. The file
+// changed between two intervals.
 type LoggedInterval struct {
 	First   Moment         `json:"first"`   // when the first answer was given
-	Last    Moment         `json:"last"`    // and the last
-	Answers []LoggedAnswer `json:"answers"` // one, or those that came in turn, such as a compressed and a plain form
+	Last    Moment         `json:"last"`    // when the last answer was given
+	Answers []LoggedAnswer `json:"answers"` // one, or a few that alternated, such as a compressed and a plain form
 }
 
-// LoggedAnswer counts answers that are alike.
+// LoggedAnswer counts answers of one kind.
 type LoggedAnswer struct {
-	Status int    `json:"status"` // 0: answers of more kinds than are listed
-	Bytes  int64  `json:"bytes"`  // of the body of a 200, as it was sent; -1: not known, or, with Apache, none
+	Status int    `json:"status"` // 0 for all kinds of answers that are not listed
+	Bytes  int64  `json:"bytes"`  // the size of the body of a 200 as sent; -1 if unknown or, with Apache, none
 	N      int64  `json:"n"`      // how many answers
 	First  Moment `json:"first"`  // when the first was given
-	Last   Moment `json:"last"`   // and the last
-	// Fits are the given files of this size, which need not be the one that was sent.
+	Last   Moment `json:"last"`   // when the last was given
+	// Fits are the given files of this size, which may or may not have been sent.
 	Fits []string `json:"fits"`
 }
 

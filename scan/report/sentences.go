@@ -11,8 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// Describe sets the assumptions and the warnings of a report after its other fields. Assumptions
-// that only the caller knows come last, and the caller's warnings come first.
+// Describe sets the assumptions and warnings of a report. All other fields must be set. The
+// caller's assumptions come last, and the caller's warnings come first.
 func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
 	if r.WhatIf != nil {
 		r.Assumptions = append(b.comparison(r), assumptions...)
@@ -71,7 +71,7 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 			"so no log shows whether they are obeyed.")
 	}
 	if b.Sampled != "" {
-		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. "+
+		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts cover only the sample. "+
 			"Answers that are not in the sample may have told a crawler something else.", b.Sampled))
 	}
 	return list
@@ -80,10 +80,10 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 // unjudged returns the basis of a report without a robots.txt, in sentences.
 func (b *BasisInfo) unjudged(r *Report) []string {
 	list := append([]string{"No robots.txt was given (option Robots, option Policy), " +
-		"so nothing is said of what it permits."}, b.identityText(r)...)
+		"so this report does not judge whether requests were permitted."}, b.identityText(r)...)
 	list = append(list, b.boundsText(r)...)
 	if b.Sampled != "" {
-		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample.",
+		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts cover only the sample.",
 			b.Sampled))
 	}
 	return list
@@ -237,7 +237,7 @@ func cdnWarning(r *Report) []string {
 		english.Grouped(r.CDNAgents), english.Plural(r.Lines, "line"), english.Verb(r.CDNAgents, "has", "have"))}
 }
 
-// WithoutAgent warns that nearly all lines lack a User-Agent; it is empty otherwise.
+// WithoutAgent returns a warning if nearly all lines lack a User-Agent; otherwise it returns "".
 func (r *Report) WithoutAgent() string {
 	const nearlyAllPercent = 90
 	if r.NoAgent == 0 || r.NoAgent*100 < (r.Lines-r.Unparsed)*nearlyAllPercent {
@@ -255,8 +255,8 @@ func agentWarning(r *Report) []string {
 	return nil
 }
 
-// OtherSizes says that most logged answers to /robots.txt do not have the size of a file in force, which
-// sizes they have, and how to find out when each was sent. It is empty if most have it.
+// OtherSizes returns a warning if most logged answers to /robots.txt do not have the size of a file in force: it
+// names their sizes and explains how to find out when each was sent. Otherwise it returns "".
 func (r *Report) OtherSizes() string {
 	const shown = 3
 	t := &r.RobotsTxt
@@ -287,14 +287,14 @@ func (r *Report) OtherSizes() string {
 	}
 	cause := ""
 	if r.Policy.Committed {
-		cause = "The files are those of a git repository, to which a build, a server or a CDN may have added lines. "
+		cause = "The files come from a git repository; a build, a server or a CDN may have added lines to them. "
 	}
 	return fmt.Sprintf("Most logged answers to /robots.txt do not have the size %s: %s of %s %s %s. "+cause+
 		"See what was sent when: robotsieve history log.", file, english.Grouped(t.Differing), english.Grouped(t.Sizes),
 		english.Verb(t.Differing, "has", "have"), english.List(sent))
 }
 
-// OfAllSites returns the sizes in Listed, those of all sites together, the most frequent first.
+// OfAllSites adds up the entries of Listed over all sites, and returns them with the most frequent sizes first.
 func (t *RobotsInfo) OfAllSites() (list []SizeInfo) {
 	for _, s := range t.Listed {
 		i := slices.IndexFunc(list, func(of SizeInfo) bool { return of.Bytes == s.Bytes })
@@ -311,7 +311,7 @@ func (t *RobotsInfo) OfAllSites() (list []SizeInfo) {
 	return list
 }
 
-// sizeWarnings say that the sizes of logged answers contradict the files, or each other.
+// sizeWarnings warn if the sizes of logged answers contradict the files or each other.
 func (b *BasisInfo) sizeWarnings(r *Report) (list []string) {
 	switch t := r.RobotsTxt; {
 	case b.Constant && t.SizesChange:
@@ -320,7 +320,7 @@ func (b *BasisInfo) sizeWarnings(r *Report) (list []string) {
 			"Requests may be judged by rules that were not in force.", b.File))
 	case t.Differing > 0:
 		list = append(list, fmt.Sprintf("%s of %s to /robots.txt with a file %s another size than the one given. "+
-			"Perhaps a version is missing, a file is wrong, the log is of several hosts, "+
+			"Perhaps a version is missing, a file is wrong, the log covers several hosts, "+
 			"or the answer was rewritten or compressed on its way.",
 			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"),
 			english.Verb(t.Differing, "has", "have")))
@@ -367,7 +367,7 @@ func impostorWarnings(r *Report) (list []string) {
 	return list
 }
 
-// lastSeenWarning says that requests are judged by versions last seen long before.
+// lastSeenWarning warns about requests that are judged by versions last seen long before.
 func (b *BasisInfo) lastSeenWarning(r *Report) []string {
 	if r.To.IsZero() {
 		return nil
@@ -390,8 +390,8 @@ func (b *BasisInfo) lastSeenWarning(r *Report) []string {
 		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), hoursText(r.Policy.WindowSeconds), then)}
 }
 
-// refusalWarning lists the answers that told crawlers that there is no robots.txt, while the
-// files have one. It names no cause, since the log shows none.
+// refusalWarning lists the answers that told crawlers that there is no robots.txt although the
+// files have one. It names no cause, because the log shows none.
 func refusalWarning(r *Report) []string {
 	names, statuses := r.Refused()
 	if statuses == "" {
@@ -408,8 +408,8 @@ func refusalWarning(r *Report) []string {
 		"is logged without a body; 404 to nearly all means that there was no file."}
 }
 
-// Refused returns the crawler names with GETs of /robots.txt that were answered as if there were none,
-// although the files have one, and a description of the answers. Both are empty if there were none.
+// Refused returns the names of crawlers whose GETs of /robots.txt were answered as if there were none although the
+// files have one, and a description of the answers. Both are empty if there were none.
 func (r *Report) Refused() (names []string, statuses string) {
 	var list []string
 	for _, c := range r.Crawlers {
@@ -427,7 +427,8 @@ func (r *Report) Refused() (names []string, statuses string) {
 	return names, english.List(list)
 }
 
-// Challenged returns the crawler names with GETs of /robots.txt that got a challenge page, and their number.
+// Challenged returns the names of crawlers whose GETs of /robots.txt got a challenge page, and the
+// number of these answers.
 func (r *Report) Challenged() (names []string, n int64) {
 	for _, c := range r.Crawlers {
 		if c.RobotsTxt.Challenges > 0 {

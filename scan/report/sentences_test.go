@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A single one is, was and has; more are, were and have.
+// TestVerbsAgreeWithTheirNumbers checks that verbs are singular or plural as their subjects are.
 func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 	refused := func(crawlers int, served int64) *Report {
 		r := &Report{RobotsTxt: RobotsInfo{Requests: 9, Served: served, ClearedBy: []StatusCount{{200, 1}, {403, 2}}}}
@@ -40,7 +40,7 @@ func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 	}
 }
 
-// What most answers of another size than the files' had is said with the sizes, and where to look.
+// TestOtherSizesAreNamed checks that the warning names the sizes and where to look further.
 func TestOtherSizesAreNamed(t *testing.T) {
 	size := func(bytes, n int64, expected ...int64) SizeInfo {
 		return SizeInfo{Bytes: bytes, N: n, Expected: expected}
@@ -75,7 +75,7 @@ func TestOtherSizesAreNamed(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 		r.Policy.Committed = true
-		if got := r.OtherSizes(); got != "" && !strings.Contains(got, ". The files are those of a git repository") {
+		if got := r.OtherSizes(); got != "" && !strings.Contains(got, ". The files come from a git repository") {
 			t.Errorf("no probable cause: %q", got)
 		}
 	}

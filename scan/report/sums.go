@@ -2,15 +2,14 @@ package report
 
 import "math"
 
-// AddCounts adds n times each number of another list of counts.
+// AddCounts adds n times each number of other to a list of counts.
 func AddCounts(to, other []int64, n int64) {
 	for i, of := range other {
 		to[i] += of * n
 	}
 }
 
-// Plus adds up numbers of bytes, which come from a log and may be arbitrary: a sum that overflows is the
-// maximum.
+// Plus adds numbers of bytes, which come from a log and may be arbitrary. A sum that overflows becomes the maximum.
 func Plus[N ~int64](x, y N) N {
 	if x > math.MaxInt64-y {
 		return math.MaxInt64
@@ -50,7 +49,7 @@ func (t *Totals) add(c *CrawlerInfo) {
 	}
 }
 
-// VerifiedContent counts the violations of verified clients that got content.
+// VerifiedContent counts the violations by verified clients that got content.
 func (c *CrawlerInfo) VerifiedContent() (n int64) {
 	for _, v := range c.Violations {
 		if v.Identity == Verified && v.Outcome == Content {
@@ -63,7 +62,7 @@ func (c *CrawlerInfo) VerifiedContent() (n int64) {
 // AllRequests counts the requests of all crawlers, including those that Choice leaves out.
 func (r *Report) AllRequests() int64 { return r.Totals.Requests + r.Choice.Requests }
 
-// Informed counts the violations of informed crawlers.
+// Informed counts the informed violations of the crawler.
 func (c *CrawlerInfo) Informed() (n int64) {
 	for _, v := range c.Violations {
 		if v.Informed {
@@ -73,9 +72,9 @@ func (c *CrawlerInfo) Informed() (n int64) {
 	return n
 }
 
-// WrongSum names the first sum of the audit rules that does not hold in the report, and is empty
-// if all do: each line is of one kind, each request has one verdict, and each violation one
-// outcome (audit-rules 10). Every report is checked before it leaves this package.
+// WrongSum names the first sum of the audit rules that does not hold in the report, or returns ""
+// if all do: each line has one kind, each request one verdict, and each violation one outcome
+// (audit-rules 10). Every report is checked before it leaves this package.
 func (r *Report) WrongSum() string {
 	kinds := []int64{r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, r.Choice.Requests}
 	for i := range r.Crawlers {
@@ -89,7 +88,7 @@ func (r *Report) WrongSum() string {
 		}
 	}
 	for i := range r.Sites {
-		if rest(r.Totals.Requests, r.Sites[i].Verdicts[:]...) < 0 { // (other sites) have what the others leave
+		if rest(r.Totals.Requests, r.Sites[i].Verdicts[:]...) < 0 { // (other sites) gets the rest
 			return "sites"
 		}
 	}
@@ -102,8 +101,7 @@ func (r *Report) WrongSum() string {
 	return ""
 }
 
-// rest subtracts the parts of a number from it. It returns -1 if they add up to more, or
-// if one of them is negative.
+// rest subtracts the parts of a number from it. It returns -1 if they add up to more or if one is negative.
 func rest(whole int64, parts ...int64) int64 {
 	for _, n := range parts {
 		if n < 0 || n > whole {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Time is a time of a report. Its text is RFC 3339 with the offset of its zone. The zero value is no
-// time, and its text is empty.
+// Time is a time in a report. Its text is RFC 3339 with the offset of its zone. The zero value
+// means no time; its text is empty.
 type Time struct{ time.Time }
 
-// At returns a time in nanoseconds since 1970 as reports have it: in UTC, to the second.
+// At converts nanoseconds since 1970 to a time of a report, in UTC and whole seconds.
 func At(nanos int64) Time { return Time{time.Unix(0, nanos).UTC().Truncate(time.Second)} }
 
-// String returns the text.
+// String returns the text of the time.
 func (t Time) String() string {
 	if t.IsZero() {
 		return ""
@@ -33,7 +33,7 @@ func (t *Time) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// Zone returns the time zone of a name: of IANA, an offset such as +02:00, Local, or empty for UTC.
+// Zone returns the time zone for an IANA name, an offset such as +02:00, Local, or "" for UTC.
 func Zone(name string) (*time.Location, error) {
 	switch {
 	case strings.EqualFold(name, "local"):
@@ -47,7 +47,7 @@ func Zone(name string) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// Localize gives the times of a report the zone of its name, for people. Those of timelines have it.
+// Localize converts the times of a report to its time zone, for people. Timelines already use it.
 func (r *Report) Localize() {
 	zone, err := Zone(r.TimeZone)
 	if err != nil || zone == time.UTC {
@@ -60,7 +60,7 @@ func (r *Report) Localize() {
 	}
 }
 
-// times are those of the report, without those of timelines and quoted lines.
+// times returns the times of the report, except for timelines and quoted lines.
 func (r *Report) times() []*Time {
 	list := []*Time{&r.From, &r.To, &r.Since, &r.Until, &r.OutsideFrom, &r.OutsideTo}
 	for i := range r.Policy.Versions {

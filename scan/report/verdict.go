@@ -1,6 +1,6 @@
 package report
 
-// Verdict is the result for one request of a crawler: one of nine.
+// Verdict is one of nine results for a crawler's request.
 type Verdict uint8
 
 const (
@@ -10,9 +10,9 @@ const (
 	RobotsFetch
 	// Violation: every lawful copy forbids the request.
 	Violation
-	// Grace: some lawful copies forbid it, some permit it.
+	// Grace: some lawful copies forbid the request, some permit it.
 	Grace
-	// Indeterminate: it cannot be decided, for a Reason.
+	// Indeterminate: the request cannot be judged; Reason is why.
 	Indeterminate
 	// NoPolicy: only an unavailable robots.txt permits it (RFC 9309 2.3.1.3).
 	NoPolicy
@@ -20,10 +20,9 @@ const (
 	Unreachable
 	// Exempt: robots.txt does not apply to the agent, according to its operator.
 	Exempt
-	// Spoofed: the client claims to be a crawler, and its address proves that it is
-	// not.
+	// Spoofed: the client claims to be a crawler, but its address proves otherwise.
 	Spoofed
-	// Verdicts is their number.
+	// Verdicts is the number of verdicts.
 	Verdicts
 )
 
@@ -33,32 +32,30 @@ type Reason uint8
 const (
 	// NoVersion: the copy used may be older than the first known version.
 	NoVersion Reason = iota
-	// NoHost: the log does not tell to which host the request went.
+	// NoHost: the log does not show which host was requested.
 	NoHost
 	// NoTime: the time of the request cannot be read.
 	NoTime
-	// UnknownScheme: http and https have different rules, or only one has a robots.txt, and the log does not
-	// tell
-	// which of them was used.
+	// UnknownScheme: the log does not show whether http or https was used, and their rules differ, or
+	// only one has a robots.txt.
 	UnknownScheme
-	// LossyPath: the log does not show the path as it was sent, and the verdict depends on that.
+	// LossyPath: the log does not show the path as it was sent, and the verdict depends on it.
 	LossyPath
-	// Truncated: the server logged only the beginning of the target, or the name of an
-	// unknown crawler is longer than is read.
+	// Truncated: the server logged only the beginning of the target, or the name of an unknown crawler is too long.
 	Truncated
 	// AmbiguousAgent: the User-Agent names crawlers of several operators.
 	AmbiguousAgent
-	// RedirectedPolicy: robots.txt was a redirect to a place that is not known.
+	// RedirectedPolicy: robots.txt redirected to an unknown place.
 	RedirectedPolicy
 	// ContestedRule: Google's parser and RFC 9309 read the rule differently.
 	ContestedRule
 	// NoRobots: no robots.txt was given, so nothing is judged.
 	NoRobots
-	// Reasons is their number.
+	// Reasons is the number of reasons.
 	Reasons
 )
 
-// The names in reports. A new verdict or reason is one line above and one name here.
+// The names in reports. A new verdict or reason needs one line above and one name here.
 var (
 	verdictNames = [Verdicts]string{
 		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",

@@ -2,16 +2,16 @@ package report
 
 import "fmt"
 
-// UnknownCrawlers is the name of all crawlers together that are not known.
+// UnknownCrawlers is the name under which all unknown crawlers are counted.
 const UnknownCrawlers = "(unknown crawlers)"
 
 // WhatIfInfo is what another robots.txt would change for crawlers' requests, whatever their time and client.
 type WhatIfInfo struct {
 	File     string         `json:"file"`     // the other robots.txt (--what-if)
 	All      ComparedInfo   `json:"all"`      // the requests of all crawlers
-	Crawlers []ComparedInfo `json:"crawlers"` // those of each, by the number that only one file forbids, then by name
-	// RobotsFetch, Exempt and NotCompared are requests not among All: for robots.txt itself, by exempt agents,
-	// and others by reason.
+	Crawlers []ComparedInfo `json:"crawlers"` // each crawler's, by the number that only one file forbids, then by name
+	// RobotsFetch, Exempt and NotCompared are requests that All leaves out: requests for robots.txt
+	// itself, requests by exempt agents, and others by reason.
 	RobotsFetch int64        `json:"robots_fetch"`
 	Exempt      int64        `json:"exempt"`
 	NotCompared ReasonCounts `json:"not_compared"`
@@ -19,12 +19,12 @@ type WhatIfInfo struct {
 
 // ComparedInfo is what another robots.txt would change for a crawler.
 type ComparedInfo struct {
-	// Crawler is its name, (unknown crawlers) for all that are not known, and empty for all.
+	// Crawler is the crawler's name, (unknown crawlers) for all unknown ones, and empty for all crawlers.
 	Crawler   string     `json:"crawler"`
 	Unchanged ChangeInfo `json:"unchanged"` // both files allow the requests, or both forbid them
-	Forbidden ChangeInfo `json:"forbidden"` // the other file forbids them, and that of the policy allows them
-	Allowed   ChangeInfo `json:"allowed"`   // the other file allows them, and that of the policy forbids them
-	// Undecided: Google's parser and RFC 9309 differ on the change, or spellings of a decoded path do.
+	Forbidden ChangeInfo `json:"forbidden"` // the other file forbids them, and the policy's allows them
+	Allowed   ChangeInfo `json:"allowed"`   // the other file allows them, and the policy's forbids them
+	// Undecided: Google's parser and RFC 9309 disagree about the change, or spellings of a decoded path do.
 	Undecided ChangeInfo `json:"undecided"`
 }
 
@@ -37,7 +37,7 @@ const (
 	NowForbidden
 	NowAllowed
 	NotDecided
-	Effects // how many there are
+	Effects // the number of effects
 )
 
 // Of returns the requests with an effect.
@@ -48,17 +48,17 @@ func (c *ComparedInfo) Of(e Effect) *ChangeInfo {
 // Changed counts the requests that one file forbids and the other allows.
 func (c *ComparedInfo) Changed() int64 { return c.Forbidden.Requests + c.Allowed.Requests }
 
-// Compared counts all requests.
+// Compared counts all compared requests.
 func (c *ComparedInfo) Compared() int64 {
 	return c.Unchanged.Requests + c.Changed() + c.Undecided.Requests
 }
 
-// ChangeInfo counts requests for which another robots.txt would change the same.
+// ChangeInfo counts requests with the same effect.
 type ChangeInfo struct {
-	Requests int64 `json:"requests"` // how many
-	Bytes    int64 `json:"bytes"`    // of bodies sent in answer to them, as far as the log has sizes
-	// Prefixes are how their paths begin, the most requested first; none for unchanged requests. Of more than
-	// 8,192 a choice is listed, with a warning.
+	Requests int64 `json:"requests"` // how many requests
+	Bytes    int64 `json:"bytes"`    // the body bytes in their answers, as far as the log has sizes
+	// Prefixes are the beginnings of their paths, the most requested first; none for unchanged
+	// requests. If there are more than 8,192, a selection is listed, with a warning.
 	Prefixes []PrefixInfo `json:"prefixes"`
 	// Examples are their first three targets, in byte order, cut to 200 bytes; none for unchanged requests.
 	Examples []string `json:"examples"`
@@ -66,13 +66,13 @@ type ChangeInfo struct {
 
 // PrefixInfo counts requests whose paths begin alike.
 type PrefixInfo struct {
-	// Prefix is the paths' first folder, or the name before a query, such as /search?; / stands for all others.
+	// Prefix is the first folder of the paths, or the name before a query, such as /search?; / stands for all others.
 	Prefix   string `json:"prefix"`
-	Requests int64  `json:"requests"` // how many
-	Bytes    int64  `json:"bytes"`    // of bodies sent in answer to them
+	Requests int64  `json:"requests"` // how many requests
+	Bytes    int64  `json:"bytes"`    // the body bytes in their answers
 }
 
-// comparison returns what a WhatIfInfo rests on, in sentences.
+// comparison describes the basis of a WhatIfInfo, in sentences.
 func (b *BasisInfo) comparison(r *Report) []string {
 	readings := "in the way that is known of it. Where none is known, or the log has decoded the path, all ways must agree"
 	if d := r.Policy.Dialect; d != AutoDialect {
