@@ -24,6 +24,8 @@ func Parse(body []byte) *Robots { return Compile(body, Options{}) }
 // by those for *. The name "*" selects the latter. Names are read as in Ruleset.Named: according to
 // RFC 9309 a name is a product token such as GPTBot, or begins with one, such as GPTBot/1.2.
 func (r *Robots) Agent(name string) Agent {
+	// The first question makes the Ruleset ask for the tokens, and each new crawler for its machine: see
+	// Bind and Build in machines.go.
 	if m, named := r.Ruleset.Named(octetsOf(name)); named {
 		return Agent{r, m, name, true}
 	}

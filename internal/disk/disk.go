@@ -2,7 +2,7 @@
 // removes and maps all files through it, so that tests can make these operations fail: see Inject.
 // Otherwise its functions behave like package os, and return the same error types, *fs.PathError
 // and *os.LinkError. Whole files and folders are written under hidden names and then renamed: see
-// Pending and Folder.
+// pending and Folder.
 package disk
 
 import (
@@ -189,8 +189,8 @@ func MkdirTemp(pattern string) (string, error) {
 // ReadDir is os.ReadDir.
 func ReadDir(name string) ([]fs.DirEntry, error) { return get(OpReadDir, name, os.ReadDir) }
 
-// Glob is filepath.Glob, whose only errors are bad patterns.
-func Glob(pattern string) ([]string, error) { return get(OpReadDir, pattern, filepath.Glob) }
+// glob is filepath.Glob, whose only errors are bad patterns.
+func glob(pattern string) ([]string, error) { return get(OpReadDir, pattern, filepath.Glob) }
 
 // WalkDir is filepath.WalkDir.
 func WalkDir(root string, give fs.WalkDirFunc) error {
@@ -203,11 +203,11 @@ func Stat(name string) (fs.FileInfo, error) { return get(OpStat, name, os.Stat) 
 // Lstat is os.Lstat.
 func Lstat(name string) (fs.FileInfo, error) { return get(OpStat, name, os.Lstat) }
 
-// EvalSymlinks is filepath.EvalSymlinks.
-func EvalSymlinks(name string) (string, error) { return get(OpStat, name, filepath.EvalSymlinks) }
+// evalSymlinks is filepath.EvalSymlinks.
+func evalSymlinks(name string) (string, error) { return get(OpStat, name, filepath.EvalSymlinks) }
 
-// Rename is os.Rename.
-func Rename(from, to string) error {
+// rename is os.Rename.
+func rename(from, to string) error {
 	return try(OpRename, from, func() error { return os.Rename(from, to) })
 }
 

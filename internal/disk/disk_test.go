@@ -39,11 +39,11 @@ func TestInject(t *testing.T) {
 		{OpOpen, func() error { return errOnly(ReadLimited(name, 100)) }},
 		{OpOpen, func() error { return errOnly(Map(name)) }},
 		{OpReadDir, func() error { return errOnly(ReadDir(dir)) }},
-		{OpReadDir, func() error { return errOnly(Glob(name + "*")) }},
+		{OpReadDir, func() error { return errOnly(glob(name + "*")) }},
 		{OpStat, func() error { return errOnly(Stat(name)) }},
 		{OpStat, func() error { return errOnly(Lstat(name)) }},
 		{OpMkdir, func() error { return MkdirAll(filepath.Join(dir, "folder"), 0o700) }},
-		{OpRename, func() error { return Rename(name, name+"2") }},
+		{OpRename, func() error { return rename(name, name+"2") }},
 		{OpRemove, func() error { return Remove(name + "2") }},
 	}
 	for _, s := range steps {
@@ -130,7 +130,7 @@ func TestPending(t *testing.T) {
 			}
 			return nil
 		})
-		p, err := NewPending(name, 0o600)
+		p, err := newPending(name, 0o600)
 		if err == nil {
 			if _, err = p.Write([]byte("new")); err == nil {
 				err = p.Commit()

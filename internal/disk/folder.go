@@ -105,17 +105,17 @@ func (f *Folder) Commit() error {
 // failure.
 func (f *Folder) rename() error {
 	if _, err := Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
-		return Rename(f.temp, f.dir)
+		return rename(f.temp, f.dir)
 	} else if err != nil {
 		return err
 	}
 	parent, base := filepath.Split(f.dir)
 	old := hidden(parent, base)
-	if err := Rename(f.dir, old); err != nil {
+	if err := rename(f.dir, old); err != nil {
 		return err
 	}
-	if err := Rename(f.temp, f.dir); err != nil {
-		return errors.Join(err, Rename(old, f.dir))
+	if err := rename(f.temp, f.dir); err != nil {
+		return errors.Join(err, rename(old, f.dir))
 	}
 	return RemoveAll(old)
 }

@@ -76,7 +76,7 @@ func (o Output) Begin(write func(io.Writer) error) (*Unnamed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := NewPending(path, o.Content.Perm)
+	f, err := newPending(path, o.Content.Perm)
 	if err != nil {
 		return nil, Writing(o.Name, err)
 	}
@@ -106,7 +106,7 @@ func (o Output) replaced() (path string, err error) {
 			is, err = o.hasContent()
 		}
 		if err == nil && is {
-			path, err = EvalSymlinks(o.Name)
+			path, err = evalSymlinks(o.Name)
 		}
 	}
 	switch {
@@ -131,7 +131,7 @@ func (o Output) hasContent() (bool, error) {
 
 // Unnamed is a new file without its final name. Its errors contain the name that the user gave.
 type Unnamed struct {
-	file *Pending
+	file *pending
 	name string
 }
 
@@ -182,7 +182,7 @@ func (i Inputs) find(file fs.FileInfo) string {
 		}
 		matches := []string{name}
 		if _, err := Stat(name); err != nil {
-			matches, _ = Glob(name)
+			matches, _ = glob(name)
 		}
 		for _, name := range matches {
 			if found := findIn(name, file); found != "" {

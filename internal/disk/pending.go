@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Pending is a file being written, hidden next to the file that it replaces, which has either its
+// pending is a file being written, hidden next to the file that it replaces, which has either its
 // old content or all of the new one. Commit or Discard ends it. It isn't safe for concurrent use.
-type Pending struct {
+type pending struct {
 	*File
 	path   string
 	atomic interface {
@@ -17,15 +17,15 @@ type Pending struct {
 	}
 }
 
-// NewPending creates the file for a path that isn't a symbolic link. It gets the mode of an
+// newPending creates the file for a path that isn't a symbolic link. It gets the mode of an
 // existing file with that path, or else perm.
-func NewPending(path string, perm fs.FileMode) (p *Pending, err error) {
+func newPending(path string, perm fs.FileMode) (p *pending, err error) {
 	if err := check(OpOpen, path); err != nil {
 		return nil, err
 	}
-	p = &Pending{path: path}
+	p = &pending{path: path}
 	var f *os.File
-	if f, p.atomic, err = newPending(path, perm); err != nil {
+	if f, p.atomic, err = createPending(path, perm); err != nil {
 		return nil, err
 	}
 	p.File = &File{f}
@@ -34,7 +34,7 @@ func NewPending(path string, perm fs.FileMode) (p *Pending, err error) {
 
 // Commit flushes the file to disk and renames it to its final name. If that fails, nothing is left
 // behind.
-func (p *Pending) Commit() error {
+func (p *pending) Commit() error {
 	err := check(OpRename, p.path)
 	if err == nil {
 		err = p.atomic.CloseAtomicallyReplace()
@@ -46,4 +46,4 @@ func (p *Pending) Commit() error {
 }
 
 // Discard removes the file.
-func (p *Pending) Discard() error { return p.atomic.Cleanup() }
+func (p *pending) Discard() error { return p.atomic.Cleanup() }

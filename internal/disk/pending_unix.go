@@ -10,7 +10,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-func newPending(path string, perm fs.FileMode) (*os.File, *renameio.PendingFile, error) {
+func createPending(path string, perm fs.FileMode) (*os.File, *renameio.PendingFile, error) {
 	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(perm),
 		renameio.WithExistingPermissions())
 	if err != nil {

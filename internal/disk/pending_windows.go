@@ -13,7 +13,7 @@ type replacer struct {
 	path string
 }
 
-func newPending(path string, _ fs.FileMode) (*os.File, replacer, error) {
+func createPending(path string, _ fs.FileMode) (*os.File, replacer, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"*")
 	return f, replacer{f, path}, err
 }

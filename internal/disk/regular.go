@@ -62,8 +62,8 @@ func LeadsOut(dir, name string) bool {
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return false
 	}
-	to, none := EvalSymlinks(name)
-	if dir, err = EvalSymlinks(dir); err == nil {
+	to, none := evalSymlinks(name)
+	if dir, err = evalSymlinks(dir); err == nil {
 		dir, err = filepath.Abs(dir)
 	}
 	to, odd := filepath.Abs(to)

@@ -136,7 +136,7 @@ func New(c Config) *Auditor {
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
 	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.NeedsAddresses
 	a.changes = newChanges(c.Policy)
-	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
+	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
@@ -149,9 +149,9 @@ func New(c Config) *Auditor {
 	return a
 }
 
-// Zoneless is the additional uncertainty of the times of a log that names no zone and whose zone is
+// zoneless is the additional uncertainty of the times of a log that names no zone and whose zone is
 // unknown. They are taken as UTC (audit-rules 10).
-const Zoneless = 14 * time.Hour
+const zoneless = 14 * time.Hour
 
 // settle determines what all lines reveal about their addresses, and adjusts the counts.
 func (r *Run) settle() { r.tally.settle(&r.auditor.config, r.auditor.verifies) }

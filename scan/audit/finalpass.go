@@ -307,7 +307,8 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
 }
 
-// sinks are the receivers of events of the final pass for a report.
+// sinks are the receivers of events of the final pass for a report. The tally counts them, as it does
+// those of Worker.decided.
 func (r *Run) sinks() Sinks {
 	list := Sinks{r.tally, r.paths, SinkFunc(r.addChanged)}
 	if c := &r.auditor.config; c.Judged != nil {

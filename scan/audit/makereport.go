@@ -39,10 +39,10 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if err := r.paths.count(); err != nil {
 		return nil, err
 	}
-	report := r.auditor.report(r.tally, r.policy(), in)
-	switch wrong := report.WrongSum(); {
+	made := r.auditor.report(r.tally, r.policy(), in)
+	switch wrong := made.WrongSum(); {
 	case wrong == "":
-		return report, nil
+		return made, nil
 	case r.hasStates:
 		return nil, fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
 	default:

@@ -35,7 +35,8 @@ func (w *Worker) request(c *agent) {
 	}
 }
 
-// requestBy counts the record as a client's.
+// requestBy counts the record as a client's, asks package judge for the verdict, and passes the event
+// to decided or deferRequest.
 func (w *Worker) requestBy(at *site, x *client, addr []byte, ask robotsAsk) {
 	r := &w.record
 	w.countClient(x, r.Claim)

@@ -23,7 +23,7 @@ import (
 // A state is everything that a run over a part of the input has counted and kept. States add up to the
 // run over the whole input. The file consists of
 //
-//	line     the origin of the state: the form of the file, Semantics and the schema of reports
+//	line     the origin of the state: the form of the file, semantics and the schema of reports
 //	head     from the caller: length in 8 bytes, JSON, its CRC-32C in 4 bytes
 //	tally    likewise, as written by appendTally
 //	records  the deferred records, as written by package spill
@@ -38,26 +38,26 @@ const (
 	partFrame    = 8 + 4   // length and checksum around each of them
 )
 
-// Semantics is the version of what the counts of this package mean, that is, of the audit rules and how the program
+// semantics is the version of what the counts of this package mean, that is, of the audit rules and how the program
 // applies them. Increase it when the same lines may get another verdict, outcome, identity or place in a count.
 // States with other semantics are refused, because their counts do not add up.
-const Semantics = 5
+const semantics = 5
 
 // stateLine is the first line of a state.
-var stateLine = fmt.Sprintf("robotsieve state %d semantics %d schema %s\n", stateForm, Semantics, report.Schema)
+var stateLine = fmt.Sprintf("robotsieve state %d semantics %d schema %s\n", stateForm, semantics, report.Schema)
 
 // Errors of states.
 var (
 	// ErrNotState is the error for a file that is not a state.
 	ErrNotState = errors.New("not the state of an audit")
-	// ErrStateVersion is the error for a state whose form, Semantics or schema differs from this
+	// ErrStateVersion is the error for a state whose form, semantics or schema differs from this
 	// package's. It is wrapped with the first line of the state.
 	ErrStateVersion = errors.New("the state was made by an unreleased or newer version of robotsieve")
 	// ErrDamaged is the error for a state that was changed or truncated after it was written, or whose
 	// numbers do not add up.
 	ErrDamaged = errors.New("the state is damaged")
-	// ErrNoState is the error for a run whose options rule out a state.
-	ErrNoState = errors.New("a run that keeps addresses, or gives requests to a function, has no state")
+	// errNoState is the error for a run whose options rule out a state.
+	errNoState = errors.New("a run that keeps addresses, or gives requests to a function, has no state")
 )
 
 var errTruncated = fmt.Errorf("%w: it is truncated", ErrDamaged)
@@ -69,7 +69,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // come before Report, and the workers must not be used afterwards.
 func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil {
-		return ErrNoState
+		return errNoState
 	}
 	if err := r.endWorkers(); err != nil {
 		return err

@@ -125,7 +125,7 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 	}
 }
 
-// stateSum is the SHA-256 of a state of stateForm, Semantics and report.Schema.
+// stateSum is the SHA-256 of a state of stateForm, semantics and report.Schema.
 const stateSum = "1b0a181f3fb886d6f5f4fd1e04a27d08d8382075a2c7e9f838014373c0f824d3"
 
 // TestStateBytesChangeWithTheFormOnly checks that equal lines make equal bytes unless the first
@@ -134,7 +134,7 @@ func TestStateBytesChangeWithTheFormOnly(t *testing.T) {
 	state := stateOf(t, stateAuditor(t), stateLog(rand.New(rand.NewPCG(1, 2)), 600))
 	if sum := fmt.Sprintf("%x", sha256.Sum256(state)); sum != stateSum {
 		t.Errorf("the same log makes another state. If what is in a state has changed, raise stateForm; if the same lines "+
-			"are counted in another way, raise Semantics. Then set stateSum to %q", sum)
+			"are counted in another way, raise semantics. Then set stateSum to %q", sum)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestStatesOfOtherVersionsAreRefused(t *testing.T) {
 	form := fmt.Sprint("state ", stateForm)
 	for _, c := range [][2]string{
 		{form, "state 8"}, {form, "state 90"}, {form, "state \x1b[31m"},
-		{fmt.Sprint("semantics ", Semantics), "semantics 2"}, {report.Schema, "robotsieve.audit/2"},
+		{fmt.Sprint("semantics ", semantics), "semantics 2"}, {report.Schema, "robotsieve.audit/2"},
 	} {
 		other := strings.Replace(line, c[0], c[1], 1)
 		state := other + "\n" + rest
@@ -257,7 +257,7 @@ func (f failing) ReadAt(b []byte, off int64) (int, error) {
 func TestNoState(t *testing.T) {
 	for name, c := range map[string]Config{"addresses": {KeepAddresses: true}, "a function": {Listeners: Listeners{Judged: listen(func(*Event) {})}}} {
 		c.Crawlers, c.Policy = crawlers(t), constant(forbid, nil)
-		if err := begin(t, New(c)).WriteState(io.Discard, nil); !errors.Is(err, ErrNoState) {
+		if err := begin(t, New(c)).WriteState(io.Discard, nil); !errors.Is(err, errNoState) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -19,12 +19,13 @@ type Worker struct {
 	run     *Run
 	tally   *tally
 	quota   quota // for the memos of all parts and the rows of tally
-	records
-	clients
-	sites
-	judging
-	counting
-	keeper
+	// The parts of a worker, and the methods that they bring:
+	records        // reads lines
+	clients        // agent, identify (crawlers.go, identity.go): who sent the record
+	sites          // site (site.go): where it went
+	judging        // ask (judging.go): the record as a question to package judge, which target answers
+	counting       // see, countClient (figures.go, request.go): counts that need no verdict
+	keeper         // keep (deferred.go): writes deferred records
 	zoneless bool  // the time zone is unknown
 	event    Event // the current event
 	origins  originTexts
@@ -144,7 +145,7 @@ func (w *Worker) Counted() (lines, unparsed, outside int64) {
 func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed.Site, w.only = s, only }
 
 // SetZoneless sets whether the times of the following chunks name no zone and their zone is
-// unknown. If this applies to any log, all times of the audit are as uncertain as Zoneless.
+// unknown. If this applies to any log, all times of the audit are as uncertain as the constant zoneless.
 func (w *Worker) SetZoneless(is bool) {
 	w.policy = w.auditor.config.Policy
 	w.zoneless = is

@@ -44,7 +44,7 @@ func (c *columnChunk) begin(f *Field) {
 
 // levels returns the highest definition level, which values have.
 func (c *columnChunk) levels() byte {
-	if c.field.Required && c.field.Kind != Texts {
+	if c.field.Required && c.field.Kind != textList {
 		return 0
 	}
 	return 1
@@ -97,7 +97,7 @@ func (c *columnChunk) store(b, value []byte) []byte {
 	return append(b, value...)
 }
 
-func (c *columnChunk) isText() bool { return c.field.Kind == Text || c.field.Kind == Texts }
+func (c *columnChunk) isText() bool { return c.field.Kind == Text || c.field.Kind == textList }
 
 // bound updates the least and the greatest value.
 func (c *columnChunk) bound(value []byte) {
@@ -146,7 +146,7 @@ func (c *columnChunk) endPage() error {
 		return nil
 	}
 	var b []byte
-	if c.field.Kind == Texts {
+	if c.field.Kind == textList {
 		b = appendLevels(b, c.repetitions)
 	}
 	if c.levels() > 0 {

@@ -29,7 +29,7 @@ func AppendSidecarRow(b []byte, r *SidecarRow) []byte {
 		b = AppendNumber(b, 0)
 	}
 	b = AppendText(b, r.Class)
-	b = AppendTexts(b, r.Barred)
+	b = appendTexts(b, r.Barred)
 	return AppendNumber(b, int64(r.Line))
 }
 
@@ -89,7 +89,7 @@ func NewSidecar(w io.Writer, keys *Keys) *Sidecar {
 	}
 	return &Sidecar{keys: keys, to: NewWriter(w, "verdicts", []Field{key,
 		{Name: "allowed", Kind: Bool}, {Name: "class", Kind: Text, Dictionary: true, Required: true},
-		{Name: "barred", Kind: Texts, Dictionary: true}, {Name: "line", Kind: Int32, Dictionary: true, Required: true}})}
+		{Name: "barred", Kind: textList, Dictionary: true}, {Name: "line", Kind: Int32, Dictionary: true, Required: true}})}
 }
 
 // Write writes whole rows made by AppendRow.

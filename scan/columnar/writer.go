@@ -27,12 +27,12 @@ type Kind uint8
 
 // The kinds of columns.
 const (
-	Text  Kind = iota // UTF-8
-	Int64             // a number
-	Int32             // a number
-	Time              // microseconds since 1970, UTC
-	Bool              // a number, 0 or 1
-	Texts             // a list of UTF-8 texts, never null
+	Text     Kind = iota // UTF-8
+	Int64                // a number
+	Int32                // a number
+	Time                 // microseconds since 1970, UTC
+	Bool                 // a number, 0 or 1
+	textList             // a list of UTF-8 texts, never null
 )
 
 // Field is a column to write.
@@ -56,8 +56,8 @@ func AppendText[T string | []byte](b []byte, text T) []byte {
 // AppendNumber appends a number to a row for Write.
 func AppendNumber(b []byte, n int64) []byte { return binary.AppendVarint(append(b, 1), n) }
 
-// AppendTexts appends a list to a row for Write.
-func AppendTexts[T string | []byte](b []byte, list []T) []byte {
+// appendTexts appends a list to a row for Write.
+func appendTexts[T string | []byte](b []byte, list []T) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list))+1)
 	for _, text := range list {
 		b = AppendText(b, text)
@@ -99,12 +99,12 @@ var stored = [...]struct {
 	width int
 }{
 	Text: {format.ByteArray, 0}, Int64: {format.Int64, 8}, Int32: {format.Int32, 4}, Time: {format.Int64, 8},
-	Bool: {format.Boolean, 1}, Texts: {format.ByteArray, 0},
+	Bool: {format.Boolean, 1}, textList: {format.ByteArray, 0},
 }
 
 // path is where the schema has the values of a field.
 func (f *Field) path() []string {
-	if f.Kind == Texts {
+	if f.Kind == textList {
 		return []string{f.Name, "list", "element"}
 	}
 	return []string{f.Name}
@@ -115,18 +115,18 @@ func (f *Field) path() []string {
 func (f *Field) schema() []format.SchemaElement {
 	e := format.SchemaElement{Name: f.Name, Type: thrift.New(stored[f.Kind].as),
 		RepetitionType: thrift.New(format.Optional)}
-	if f.Required || f.Kind == Texts {
+	if f.Required || f.Kind == textList {
 		e.RepetitionType = thrift.New(format.Required)
 	}
 	switch f.Kind {
-	case Text, Texts:
+	case Text, textList:
 		e.ConvertedType, e.LogicalType.Value = thrift.New(deprecated.UTF8), new(format.StringType)
 	case Time:
 		unit := format.TimeUnit{Value: new(format.MicroSeconds)}
 		e.ConvertedType = thrift.New(deprecated.TimestampMicros)
 		e.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: true, Unit: unit}
 	}
-	if f.Kind != Texts {
+	if f.Kind != textList {
 		return []format.SchemaElement{e}
 	}
 	list := format.SchemaElement{Name: f.Name, RepetitionType: e.RepetitionType, NumChildren: thrift.New(int32(1)),
@@ -178,7 +178,7 @@ func (w *Writer) value(rest []byte, column int) []byte {
 	rest = rest[n:]
 	c := &w.chunks[column]
 	switch {
-	case c.field.Kind == Texts:
+	case c.field.Kind == textList:
 		return c.list(rest, length)
 	case length == 0:
 		c.null()

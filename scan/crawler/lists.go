@@ -128,9 +128,9 @@ func loadNamed(of []*Profile, path string, set *Set, memory int64) (l Loaded, er
 			return l, err
 		}
 		if date != 0 {
-			list.Created, list.DatedBy = date, ByOption
+			list.Created, list.DatedBy = date, datedByOption
 		} else if made := dateIn(filepath.Base(path)); dir && list.Created == 0 && made != 0 {
-			list.Created, list.DatedBy = made, ByName
+			list.Created, list.DatedBy = made, datedByName
 		}
 		lists = append(lists, list)
 	}

@@ -48,9 +48,9 @@ const (
 
 // Sources of a list's date, for Ranges.DatedBy.
 const (
-	ByCreationTime = "creationTime" // a field of the file
-	ByName         = "name"         // the name of the file
-	ByOption       = "option"       // given by the user
+	datedByField  = "creationTime" // a field of the file
+	datedByName   = "name"         // the name of the file
+	datedByOption = "option"       // given by the user
 )
 
 // maxRangesSize limits a file of ranges, in bytes. The largest files that operators publish have a few hundred
@@ -141,7 +141,7 @@ func (r *Ranges) readJSON(data []byte) error {
 		if err != nil {
 			return fmt.Errorf("%s: %q: %w", r.File, cut(*file.CreationTime), err)
 		}
-		r.Created, r.DatedBy = created, ByCreationTime
+		r.Created, r.DatedBy = created, datedByField
 	}
 	for i, p := range file.Prefixes {
 		first := len(r.prefixes)

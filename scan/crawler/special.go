@@ -70,7 +70,6 @@ const (
 	IPv4MayBeCut
 	IPv6Address
 	IPv6MayBeCut
-	AddressKinds
 )
 
 // KindOf returns the kind of an address as written in a log.

@@ -81,7 +81,7 @@ func (o *Results) stateFile() disk.Output {
 	return disk.Output{Option: "option State", Name: o.State, Content: aState, Force: o.Force}
 }
 
-// outputs are the state and the files of the report.
+// outputs are the state, and then the files of the report in their order.
 func (o *Results) outputs() []disk.Output {
 	outputs := []disk.Output{o.stateFile()}
 	for _, f := range o.Files {

@@ -13,6 +13,8 @@ import (
 
 func newAudit(s streams) *cobra.Command { return subcommand{name: "audit", run: runAudit}.build(s) }
 
+// runAudit runs an audit. The job writes the files of the report, such as the page of --html, as
+// results asks it to; reporting.finish prints the report.
 func runAudit(ctx context.Context, s streams, a *args) (err error) {
 	rows, err := rowsAsked(a)
 	if err != nil {

@@ -96,7 +96,8 @@ func (d doc) limits() string {
 		"a 304 for a file that had changed."
 }
 
-// doc is a report for an output with limits on the number of crawlers and on characters per path.
+// doc is a report for an output with limits on the number of crawlers and on characters per path. Its
+// methods are the parts of a document: sentences (here and in summary.go) and tables (tables.go).
 type doc struct {
 	*report.Report
 	most, widest int

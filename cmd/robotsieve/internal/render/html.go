@@ -118,7 +118,8 @@ var intros = map[string]string{
 		"so that the audit can be repeated.",
 }
 
-// WriteHTML writes a report as a self-contained HTML page.
+// WriteHTML writes a report as a self-contained HTML page: the parts of a document, put into the
+// template of page.
 func WriteHTML(w io.Writer, r *report.Report) error {
 	bodies := bodiesOf(r)
 	d := doc{forPeople(r), maxCrawlersOnPage, maxPathOnPage}
