@@ -19,10 +19,8 @@ func (d doc) scope() string {
 	if d.Policy.None() {
 		text = "Read: "
 	}
-	if origins := d.Policy.Origins; len(origins) == 1 {
-		text += origins[0] + ", "
-	} else if len(origins) > 1 {
-		text += english.Plural(int64(len(origins)), "site") + ", "
+	if origins := d.Policy.Origins; len(origins) > 0 {
+		text += sitesText(origins) + ", "
 	}
 	if !d.From.IsZero() {
 		text += days(d.From, d.To)
@@ -42,6 +40,18 @@ func (d doc) scope() string {
 		text += ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt"
 	}
 	return strings.Join(append([]string{text + "."}, d.portion()...), " ")
+}
+
+// sitesText names the only site, or the only host if it has both schemes. It counts others.
+func sitesText(origins []string) string {
+	host, isPlain := strings.CutPrefix(origins[0], "http://")
+	switch {
+	case len(origins) == 1:
+		return origins[0]
+	case len(origins) == 2 && isPlain && origins[1] == "https://"+host:
+		return host + " (http and https)"
+	}
+	return english.Plural(int64(len(origins)), "site")
 }
 
 // portion compares the traffic of AI crawlers, or of the chosen ones, with all traffic.
