@@ -504,8 +504,8 @@ func (log *auditLog) lacks() (warnings []string) {
 	f := log.format
 	name := f.Name()
 	if !f.HasAgent() {
-		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent, so no line of it can name a crawler: "+
-			"have the server log it", name))
+		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent, so no line of it can name a crawler: %s",
+			name, agentRemedy(f)))
 	}
 	if !f.HasTime() {
 		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is "+

@@ -349,7 +349,7 @@ func (o *FilterOptions) check() error {
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
 		return usageError("robots.txt and the URLs cannot both be stdin")
 	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
-		return usageError("no list of URLs")
+		return usageError("no list of URLs: name the files, or - for stdin")
 	case len(o.Agents) == 0:
 		return errNoAgent
 	case len(o.Agents) > filter.MaxAgents:

@@ -101,10 +101,21 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	return log
 }
 
+// agentRemedy returns advice for logs of a format without User-Agent. HAProxy's captured headers have no
+// names in the log.
+func agentRemedy(f *format.Format) string {
+	const advice = "have the server log it"
+	switch f.Name()[strings.LastIndexByte(f.Name(), ':')+1:] {
+	case "haproxy", "haproxy_clf":
+		return advice + ", or, if it is one of the captured headers, name them in order, as in haproxy:host,user-agent"
+	}
+	return advice
+}
+
 // missing says what an audit of logs of a format will lack, and how to fix that.
 func missing(f *format.Format) (list []string) {
 	remedies := map[string]string{
-		"User-Agent": "without it no line can name a crawler; have the server log it",
+		"User-Agent": "without it no line can name a crawler; " + agentRemedy(f),
 		"time":       "without it no request can be judged; have the server log it",
 		"client":     "without its address no crawler can be verified, and no impostor found",
 		"host":       "all lines count as requests to one site, which option Hosts names",

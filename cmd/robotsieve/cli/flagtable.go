@@ -404,7 +404,7 @@ var commandRules = []rule{
 		why: "history git needs --path: where robots.txt is, or a folder of files named by hosts"},
 	{on: "filter", needs: "robots rules", why: whyNoRules},
 	{on: "check", needs: "robots rules warc jsonl tdmrep", why: whyNoRules},
-	{on: "filter", needs: argument, why: "no list of URLs"},
+	{on: "filter", needs: argument, why: "no list of URLs: name the files, or - for stdin"},
 	{on: "filter", needs: "agent", why: whyNoAgent},
 	{on: "check", with: argument, needs: "agent", why: whyNoAgent},
 	{on: "check", with: "robots=-", not: "ARG=-", why: whyStdin},
