@@ -75,9 +75,9 @@ type lineCounts struct {
 
 // openLogs finds the inputs and the format of each. It warns of unusable inputs
 // and leaves them out.
-func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
+func (o *AuditOptions) openLogs(ctx context.Context, p *auditPlan) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
-	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.workers,
+	inputs, errs, err := o.Logs.resolve(ctx, p.budget, p.workers,
 		Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
 		return nil, err
@@ -87,11 +87,11 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
-	interrupt.Parallel(ctx, len(inputs), o.workers, func(i int) {
+	interrupt.Parallel(ctx, len(inputs), p.workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input, list[i].anonymous = in, o.Anonymous
-		empty[i], failed[i] = list[i].open(ctx, o.format, zone)
+		empty[i], failed[i] = list[i].open(ctx, p.given, p.loaded.zone)
 	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
@@ -103,7 +103,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 			logs.warn("%v: it was left out", failed[i])
 			continue
 		}
-		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i], zone) {
+		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i], p.loaded.zone) {
 			failed[i] = nil
 		}
 		if failed[i] != nil {
@@ -496,6 +496,15 @@ func (l *auditLogs) warnOfFormats() {
 	for _, w := range order {
 		l.messages.warn("%s: %s", first[w].Name, w)
 		l.warnings = append(l.warnings, w)
+	}
+}
+
+// warnOfZones warns of logs whose times have no known zone.
+func (l *auditLogs) warnOfZones() {
+	for _, log := range l.list {
+		if log.skewed {
+			l.messages.warn("%s: its times name no zone, and are taken to be in UTC (option TimeZone)", log.Name)
+		}
 	}
 }
 

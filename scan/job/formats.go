@@ -141,7 +141,7 @@ const maxServerConfig = 16 << 20
 // without the file.
 func formatByName(ctx context.Context, text string) (f *format.Format, words string, err error) {
 	if text == "" || text == "auto" {
-		return nil, text, nil
+		return nil, "", nil
 	}
 	if f, ok := format.ByName(text); ok {
 		return f, text, nil
