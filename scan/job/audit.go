@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -258,7 +259,7 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, p *auditPlan) (*auditLog
 	} else {
 		logs.warnOfZones()
 	}
-	for _, w := range siteWarnings(logs.logInfos()) {
+	for _, w := range loginfo.Sites(logs.logInfos()) {
 		o.Messages.warn("%s", w)
 	}
 	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
@@ -376,7 +377,7 @@ type auditRun struct {
 	evidence    *listing // likewise
 	basis       *basis.Basis
 	known       *crawler.Set // checks the choice of crawlers; nil skips the check
-	logs        []logInfo
+	logs        []loginfo.Info
 	inputs      audit.Inputs      // without List, which needs logs
 	verified    []crawler.Pair    // by resolved host names
 	resolved    map[string]string // those, by addresses
@@ -433,6 +434,22 @@ func (a *auditRun) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		a.Messages.warn("%v", unsaved)
 	}
 	return result, &Error{Interrupted, a.interrupted}
+}
+
+// described returns the inputs as the report describes them.
+func (a *auditRun) described() audit.Inputs {
+	if a.Anonymous {
+		for i := range a.logs {
+			a.logs[i].First = ""
+		}
+	}
+	in, c := a.inputs, loginfo.Check(a.logs, a.basis.MaxUnparsed)
+	for _, text := range c.Messages {
+		a.Messages.warn("%s", text)
+	}
+	in.List, in.Partial = c.List, in.Partial || c.Partial
+	in.Warnings = loginfo.Set(slices.Concat(in.Warnings, c.Warnings))
+	return in
 }
 
 // makeReport resolves names, makes the report and writes the rows, as requested.

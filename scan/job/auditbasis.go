@@ -20,6 +20,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -99,7 +100,7 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location, memor
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
-	b.Hosts = setOf(b.Hosts)
+	b.Hosts = loginfo.Set(b.Hosts)
 	if b.Profiles, err = knownProfiles(o.Crawlers); err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func robotsFiles(b *basis.Basis) (names []string) {
 			names = append(names, filepath.Join(filepath.Dir(b.File), name))
 		}
 	}
-	return setOf(names)
+	return loginfo.Set(names)
 }
 
 // configOf makes the configuration of an audit from a basis, and looks for oddities.

@@ -32,7 +32,9 @@ func ParseBlock(text string) (b BlockFile, err error) {
 }
 
 // outputs are all files that the audit writes, except evidence.
-func (o *AuditOptions) outputs() []disk.Output { return append(o.Results.outputs(), o.blockOutputs()...) }
+func (o *AuditOptions) outputs() []disk.Output {
+	return append(o.Results.outputs(), o.blockOutputs()...)
+}
 
 func (o *AuditOptions) blockOutputs() (list []disk.Output) {
 	for _, b := range o.Block {
