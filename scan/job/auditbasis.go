@@ -17,9 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
-	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -53,7 +51,7 @@ func (o *AuditOptions) readSideFiles(ctx context.Context, memory *budget) (*load
 	if err := o.checkOutputs(robotsFiles(s.basis)); err != nil {
 		return nil, err
 	}
-	if s.config, err = configOf(s.basis); err != nil {
+	if s.config, err = s.basis.Config(); err != nil {
 		return nil, inputError(err)
 	}
 	if err := o.readWhatIf(ctx, s, memory); err != nil {
@@ -193,53 +191,6 @@ func robotsFiles(b *basis.Basis) (names []string) {
 	return loginfo.Set(names)
 }
 
-// configOf makes the configuration of an audit from a basis, and looks for oddities.
-func configOf(b *basis.Basis) (audit.Config, error) {
-	config, err := b.Config()
-	if err == nil {
-		b.Oddities, b.NoRule = findOddities(b)
-	}
-	return config, err
-}
-
-// maxOddFiles bounds how many files have their oddities listed.
-const maxOddFiles = 10
-
-// findOddities returns warnings about the robots.txt files, and report.BasisInfo.NoRule.
-func findOddities(b *basis.Basis) (list []string, without string) {
-	rest, ruled := int64(0), false
-	seen := map[int]bool{}
-	for _, r := range b.Rows {
-		if answer.Of(r.Status, answer.Others) != answer.File || r.BodyAt < 0 || seen[r.BodyAt] {
-			continue
-		}
-		seen[r.BodyAt] = true
-		text, name := b.Bodies[r.BodyAt].Text, cmp.Or(r.File, r.Where)
-		robots := compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes})
-		ruled = ruled || hasRule(robots, text)
-		if !ruled && without == "" {
-			without = lookOf(robots, text)
-		}
-		odd := Oddities(robots, text, name)
-		if form := capture.FormOf(text); form != nil { // it is used all the same: it may be what was sent
-			odd = []string{fmt.Sprintf("%s: %s, not a robots.txt", name, form.Form)}
-		}
-		if len(list) >= maxOddFiles {
-			rest += int64(min(1, len(odd)))
-			continue
-		}
-		list = append(list, odd...)
-	}
-	if rest > 0 {
-		list = append(list, fmt.Sprintf("and %s of the policy %s of the same kind",
-			english.Plural(rest, "more file"), english.Verb(rest, "is", "are")))
-	}
-	if ruled {
-		without = ""
-	}
-	return list, without
-}
-
 // identify reads the files of addresses and names.
 func (o *AuditOptions) identify(s *loadedBasis, memory *budget) error {
 	b := s.basis
@@ -302,7 +253,7 @@ func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*lo
 	if s.zone, err = zoneOf(zone); err != nil {
 		return nil, errors.Unwrap(err) // the user gave no such option
 	}
-	if s.config, err = configOf(b); err == nil {
+	if s.config, err = b.Config(); err == nil {
 		s.identity, err = b.Identify(&s.config, open, memory.take)
 	}
 	if errors.Is(err, disk.ErrMemory) {

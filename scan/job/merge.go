@@ -181,7 +181,7 @@ func (m *states) open(names []string) (a *auditRun, config audit.Config, err err
 		if err := m.memory.loadBasis(a.basis); err != nil {
 			return nil, config, err
 		}
-		config, err = configOf(a.basis)
+		config, err = a.basis.Config()
 	}
 	if err == nil {
 		config.Zone, err = report.Zone(in.TimeZone)
