@@ -189,7 +189,7 @@ func listAll(ctx context.Context, name string, rules *archived.Rules, all func()
 // Find looks up the agent as every job does, and returns its crawler and the dialect in which it reads robots.txt.
 // An error is of type *Error.
 func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
-	s, err := a.lookUp(Messages{})
+	s, err := a.lookUp(Messages{}, "")
 	return s.Subject, s.Dialect, err
 }
 
@@ -226,7 +226,7 @@ func OpenArchive(path string) (*Archive, error) {
 // Config returns the configuration of a filter.Judge for an agent. Verdicts are valid only if requested
 // within Config.Guard and it returned no error. An error is of type *Error.
 func (a *Archive) Config(agent Agent) (c filter.Config, err error) {
-	of, err := agent.lookUp(Messages{})
+	of, err := agent.lookUp(Messages{}, "")
 	if err != nil {
 		return c, err
 	}

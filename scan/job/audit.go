@@ -290,7 +290,10 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 	end()
 	a.logs, a.inputs = logs.describe(p.loaded.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By, a.inputs.TimeZone = p.Program, p.Command, p.By, p.timeZone
-	a.inputs.Notes = logs.notes(p.loaded.zone, p.timeZone != "")
+	for _, log := range logs.list {
+		a.inputs.Notes = append(a.inputs.Notes, log.Notes(log.format, p.loaded.zone, p.timeZone != "")...)
+	}
+	a.inputs.Notes = loginfo.Set(a.inputs.Notes)
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {

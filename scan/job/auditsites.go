@@ -61,7 +61,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		if log.host != "" {
 			log.site = named[log]
 		}
-		log.siteUnknown = patterns && !log.hasHosts && log.site.N == 0
+		log.siteUnknown = patterns && !log.HasHosts && log.site.N == 0
 	}
 	return nil
 }

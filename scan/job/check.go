@@ -8,10 +8,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/explain"
-	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/lists"
@@ -46,7 +43,7 @@ type Checker struct {
 	crawlers string        // the file of the crawlers that Describe knows
 	sitemaps []string
 	crossing bool // as CheckOptions.Crossings
-	agents   []*checked
+	agents   []archived.Asked
 	release  []func() error // of archives
 	warn     func()         // reports the oddities of the file, once
 	at       int64          // the instant at which an archive is consulted, in Unix seconds
@@ -115,7 +112,7 @@ func newBodyChecker(o CheckOptions, body []byte, agents []archived.Agent) *Check
 	})
 	for _, agent := range agents {
 		o.Messages.warnOfOthers(agent, c.robots.Compile(reading.Reading(agent.Dialect)).Ruleset)
-		c.agents = append(c.agents, &checked{Asked: c.robots.Ask(agent.Agent)})
+		c.agents = append(c.agents, archived.Asked{Asked: c.robots.Ask(agent.Agent)})
 	}
 	return c
 }
@@ -140,7 +137,7 @@ func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Ag
 		}
 		o.Messages.warnOfOthers(agent, nil)
 		c.release = append(c.release, rules.Mapped.Close)
-		c.agents = append(c.agents, &checked{Asked: &explain.Asked{Agent: agent.Agent}, archive: rules})
+		c.agents = append(c.agents, archived.Asked{Asked: &explain.Asked{Agent: agent.Agent}, Rules: rules})
 	}
 	return c, nil
 }
@@ -152,12 +149,6 @@ func (c *Checker) Close() error {
 		errs = append(errs, release())
 	}
 	return errors.Join(errs...)
-}
-
-// checked is an agent with the rules that bind it.
-type checked struct {
-	*explain.Asked
-	archive *archived.Rules // nil for a robots.txt
 }
 
 // Check judges a URL for each agent, in their order. Text that begins with one or two slashes
@@ -186,62 +177,13 @@ func (c *Checker) checkAt(url string, at int64) ([]explain.Answer, error) {
 	}
 	var list []explain.Answer
 	for _, agent := range c.agents {
-		a, err := agent.check(url, o, at)
+		a, err := agent.AnswerAt(url, o, at)
 		if err != nil {
-			return list, err
+			return list, inputError(err)
 		}
 		list = append(list, a)
 	}
 	return list, nil
-}
-
-// check judges a URL of an origin, by the rules in force at an instant if an archive has dates.
-func (c *checked) check(url string, o origin.Origin, at int64) (a explain.Answer, err error) {
-	if c.archive == nil {
-		return c.judge(url, o, at)
-	}
-	err = c.archive.Mapped.Use(func() (err error) {
-		a, err = c.judge(url, o, at)
-		return err
-	})
-	if errors.Is(err, disk.ErrChanged) {
-		err = inputError(err)
-	}
-	return a, err
-}
-
-// judge is check for rules that do not change.
-func (c *checked) judge(url string, o origin.Origin, at int64) (explain.Answer, error) {
-	if c.archive == nil {
-		return c.Answer(url), nil
-	}
-	a, path := c.Begin(url)
-	m, err := c.find(&a, filter.Query{Origin: o, At: at}, path)
-	if err == nil && a.WhyRule == "" {
-		c.Decide(&a, m, path)
-	}
-	return a, err
-}
-
-const whyUnreachable = "robots.txt is unreachable, so everything is forbidden (RFC 9309 2.3.1.4)"
-
-// find returns the rules of an origin that bind the agent. If the archive lacks the origin,
-// find completes the answer.
-func (c *checked) find(a *explain.Answer, q filter.Query, path []byte) (*automaton.Machine, error) {
-	a.Groups = []explain.AgentLines{}
-	var bound [1]filter.Rules
-	_, found, err := c.archive.Find(q, bound[:])
-	rules := bound[0]
-	switch {
-	case err != nil:
-		return nil, inputError(err)
-	case !found:
-		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+q.Origin.String()+", or only a "+
-			"redirect to a URL that it does not have"
-	case rules.Unreachable && string(path) != answer.RobotsPath:
-		a.WhyRule = whyUnreachable
-	}
-	return rules.Machine, nil
 }
 
 // Files returns the robots.txt and the older one, which is nil if there is none.

@@ -327,7 +327,7 @@ func (c *folderAudit) open(ctx context.Context, x evidence.Lines) (log *auditLog
 	if _, err = log.open(ctx, f, c.loaded.zone); err == nil {
 		log.site, err = siteOfOrigins(x.Origins, c.loaded.config.Policy)
 	}
-	log.skewed = log.zoneless && c.Details.TimeZone == ""
+	log.skewed = log.Zoneless && c.Details.TimeZone == ""
 	return log, err
 }
 
