@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/reading"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -147,7 +148,7 @@ func (s *ArchiveSummary) count(o archive.Origin) {
 
 // describedVersion looks up the rules of a version.
 func describedVersion(a *archive.Archive, key []byte, v archive.Version) (shown ArchiveVersion, err error) {
-	shown = ArchiveVersion{Origin: string(key), Status: int(v.Status)}
+	shown = ArchiveVersion{Origin: origin.OfKey(key), Status: int(v.Status)}
 	if v.From != math.MinInt64 {
 		shown.From = time.Unix(v.From, 0).UTC().Format(time.RFC3339)
 	}
