@@ -110,34 +110,6 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("%d and %d lines", len(g), len(w))
 }
 
-func TestOrderOfAMessyLog(t *testing.T) {
-	rounds, lines := 12, 3000
-	if testing.Short() {
-		rounds = 3
-	}
-	for round := range rounds {
-		rng := rand.New(rand.NewPCG(4, uint64(round)))
-		hosts, name := []string(nil), "combined"
-		if round%2 == 1 {
-			hosts, name = []string{"https://example.com", "http://example.com:8080"}, "vhost_combined"
-		}
-		log := messyLog(rng, lines, name == "vhost_combined")
-		r := checkOrder(t, newAuditor(t, robotsTxtBody+"Dissallow: /typo\n", hosts...), name, log)
-		// The log is worth the test.
-		v := r.Totals.Verdicts
-		for what, n := range map[string]int64{
-			"allowed": v[report.Allowed], "robots_fetch": v[report.RobotsFetch], "violation": v[report.Violation],
-			"indeterminate": v[report.Indeterminate],
-			"exempt":        v[report.Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged,
-			"blank": r.Blank,
-		} {
-			if n == 0 {
-				t.Errorf("round %d has no %s", round, what)
-			}
-		}
-	}
-}
-
 // manyRules is a robots.txt with n rules; rule i, from 0, is on line i+2 and forbids /r/i/.
 func manyRules(n int) string {
 	var b strings.Builder
@@ -275,27 +247,6 @@ func TestOrderOfFloods(t *testing.T) {
 			}
 			test.check(t, checkOrder(t, newAuditor(t, manyRules(test.rules), test.hosts...), name, log))
 		})
-	}
-}
-
-// TestEqualNames checks the order of the rows of a known crawler and an unknown one that calls
-// itself the same. Sorting so many rows does not keep equal ones in order by chance.
-func TestEqualNames(t *testing.T) {
-	a := newAuditor(t, robotsTxtBody)
-	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}}
-	for i := range 500 {
-		log = append(log, entry{agent: fmt.Sprintf("%c%d-Bot", 'A'+i%26, i*7%100)})
-	}
-	for range 20 {
-		var operators []string
-		for _, c := range auditEntries(t, a, log...).Crawlers {
-			if c.Crawler == "FeedBot" {
-				operators = append(operators, c.Operator)
-			}
-		}
-		if !slices.Equal(operators, []string{"Feeds", "unknown"}) {
-			t.Fatalf("FeedBot of %q", operators)
-		}
 	}
 }
 
@@ -464,7 +415,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 	config := roomy.config
 	config.Memory, config.TempDir = 1<<20, t.TempDir()
 	tight := New(config)
-	lines := stateLog(rand.New(rand.NewPCG(4, 4)), 60_000)
+	lines := stateLog(rand.New(rand.NewPCG(4, 4)), 45_000)
 	f := byName(t, "vhost_combined")
 	want := marshal(t, auditText(t, roomy, "vhost_combined", strings.Join(lines, "\n")))
 	run := begin(t, tight)
@@ -585,8 +536,17 @@ func (s *sums) require(ok bool, what string) {
 	}
 }
 
-// remainder subtracts the parts of a number from it; -1 if they add up to more, or one is negative.
-func remainder(whole int64, parts ...int64) int64 {
+// equal requires that the parts add up to the whole, and that none is negative; within, that they add up to no more.
+func (s *sums) equal(what string, whole int64, parts ...int64) {
+	s.require(rest(whole, parts...) == 0, what)
+}
+
+func (s *sums) within(what string, whole int64, parts ...int64) {
+	s.require(rest(whole, parts...) >= 0, what)
+}
+
+// rest subtracts the parts of a number from it; -1 if they add up to more, or one is negative.
+func rest(whole int64, parts ...int64) int64 {
 	for _, n := range parts {
 		if n < 0 || n > whole {
 			return -1
@@ -596,224 +556,84 @@ func remainder(whole int64, parts ...int64) int64 {
 	return whole
 }
 
-// equal requires that the parts add up to the whole, and that none is negative.
-func (s *sums) equal(what string, whole int64, parts ...int64) {
-	s.require(remainder(whole, parts...) == 0, what)
-}
-
-// within requires that the parts add up to at most the whole, and that none is negative.
-func (s *sums) within(what string, whole int64, parts ...int64) {
-	s.require(remainder(whole, parts...) >= 0, what)
-}
-
-// anyWrongSum names numbers of a report that do not add up, of all that it has; it is empty if
-// all do. It is more than wrongSum, which every report is checked by, may a state be forged or not.
+// anyWrongSum names numbers of a report that do not add up; it is empty if all do. It is more than wrongSum, which
+// every report is checked by, may a state be forged or not.
 func anyWrongSum(r *report.Report) string {
-	s, t := &sums{}, &r.Totals
-	var requests []int64
-	for i := range r.Crawlers {
-		requests = append(requests, r.Crawlers[i].Requests)
-	}
-	s.equal("requests of all crawlers", t.Requests, requests...)
+	s, t, robots := &sums{}, &r.Totals, &r.RobotsTxt
 	s.require(r.Blank >= 0 && r.Other >= 0 && r.OutOfPeriod >= 0, "lines that are not counted as lines")
-	s.require((r.OutOfPeriod > 0) == (!r.OutsideFrom.IsZero() && !r.OutsideTo.Before(r.OutsideFrom.Time)),
-		"times of lines out of the period")
-	s.require(r.OutOfPeriod == 0 || !r.Since.IsZero() || !r.Until.IsZero(), "lines out of a period without bounds")
-	s.within("requests of HTTP libraries, of CDNs and without a User-Agent", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents, r.NoAgent)
-	s.within("requests that no list speaks of", r.AllRequests(), r.IdentityNoList)
-	s.within("requests from addresses that end in zero", r.AllRequests(), r.EndInZero)
-	s.require(r.Choice.Others >= 0 && (r.Choice.Others > 0) == (r.Choice.Requests > 0), "other crawlers")
-	s.require(!r.Choice.IsAll() || r.Choice.Others == 0, "other crawlers where all were chosen")
+	s.within("what is no crawler", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents, r.NoAgent)
+	s.equal("requests of all crawlers", t.Requests, countsOf(r.Crawlers,
+		func(c report.CrawlerInfo) int64 { return c.Requests })...)
 	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts,
 		func(h report.HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
 	var ofSites report.SiteInfo
 	for i := range r.Sites {
 		ofSites.Plus(&r.Sites[i])
 	}
-	s.equal("requests of all sites", t.Requests, ofSites.Requests)
-	s.require(ofSites.Verdicts == t.Verdicts, "verdicts of all sites")
-	s.require(ofSites.Bytes == t.Bytes && ofSites.ViolationBytes == t.ViolationBytes, "bytes of all sites")
+	s.require(ofSites.Requests == t.Requests && ofSites.Verdicts == t.Verdicts && ofSites.Bytes == t.Bytes &&
+		ofSites.ViolationBytes == t.ViolationBytes, "requests of all sites")
+	cleared, fetches := map[int]int64{}, []int64{}
 	for i := range r.Crawlers {
-		checkCrawler(&r.Crawlers[i], s)
-	}
-	s.require(s.wrong != "" || report.TotalsOf(r.Crawlers) == *t, "totals")
-	s.within("requests by operator", t.Requests,
-		countsOf(r.Operators, func(o report.OperatorInfo) int64 { return o.Crawled })...)
-	s.within("visitors by operator", r.NotCrawlers, countsOf(r.Operators,
-		func(o report.OperatorInfo) int64 { return o.Referred })...)
-	checkRobots(r, s)
-	checkVersions(r, s)
-	if len(r.Inputs) > 0 {
-		s.inputs(r.Inputs, &r.LineCounts)
-	}
-	return s.wrong
-}
-
-// checkRobots checks what is counted of answers to robots.txt.
-func checkRobots(r *report.Report, s *sums) {
-	t := &r.RobotsTxt
-	cleared := map[int]int64{}
-	fetches := []int64{}
-	for _, c := range r.Crawlers {
+		c := &r.Crawlers[i]
+		checkCrawler(c, s)
 		fetches = append(fetches, c.RobotsTxt.Fetches)
 		for _, refused := range c.RobotsTxt.Cleared {
 			cleared[refused.Status] += refused.N
 		}
 	}
-	s.within("GETs of robots.txt", r.Lines, t.Requests)
-	s.within("GETs of robots.txt by crawlers", t.Requests, fetches...)
-	s.require(t.Logged || t.Requests == 0, "GETs of robots.txt that are not logged")
-	s.within("answers to robots.txt", t.Requests, t.Served, t.None, t.Failed)
-	s.require(slices.Equal(t.ClearedBy, statusCounts(cleared)), "answers that there is no robots.txt")
-	s.within("sizes of robots.txt", t.Served+t.None, t.Sizes)
-	s.within("differing sizes of robots.txt", t.Sizes, t.Differing)
-	s.within("differing sizes of robots.txt by size", t.Differing,
-		countsOf(t.Listed, func(l report.SizeInfo) int64 { return l.N })...)
+	s.require(s.wrong != "" || report.TotalsOf(r.Crawlers) == *t, "totals")
+	s.within("GETs of robots.txt", r.Lines, robots.Requests)
+	s.within("GETs of robots.txt by crawlers", robots.Requests, fetches...)
+	s.within("answers to robots.txt", robots.Requests, robots.Served, robots.None, robots.Failed)
+	s.require(slices.Equal(robots.ClearedBy, statusCounts(cleared)), "answers that there is no robots.txt")
+	s.within("sizes of robots.txt", robots.Served+robots.None, robots.Sizes)
+	s.within("differing sizes of robots.txt", robots.Sizes, robots.Differing)
+	return s.wrong
 }
 
-// checkVersions checks the violations by version: one is counted for each origin that it may have been on.
-func checkVersions(r *report.Report, s *sums) {
-	violations := r.Totals.Verdicts[report.Violation]
-	uncited := violations
-	for _, v := range r.Policy.Versions {
-		s.within("violations by version", violations, v.Cited)
-		uncited -= min(uncited, v.Cited)
-	}
-	s.require(uncited == 0, "violations by version")
-}
-
-// inputs checks that the numbers of inputs add up to the lines of all.
-func (s *sums) inputs(list []report.InputInfo, lines *report.LineCounts) {
-	for _, in := range list {
-		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+report.Printable(in.Name))
-	}
-	s.equal("lines by input", lines.Lines, countsOf(list, func(in report.InputInfo) int64 { return in.Lines })...)
-	s.equal("lines outside of the period by input", lines.OutOfPeriod,
-		countsOf(list, func(in report.InputInfo) int64 { return in.OutOfPeriod })...)
-	s.equal("unparsed lines by input", lines.Unparsed,
-		countsOf(list, func(in report.InputInfo) int64 { return in.Unparsed })...)
-}
-
-// check checks the numbers of a crawler.
+// checkCrawler checks the numbers of a crawler: violations, crosswise, make the outcomes, and a timeline has all
+// requests with a time.
 func checkCrawler(c *report.CrawlerInfo, s *sums) {
 	name := func(what string) string { return what + " of " + report.Printable(c.Crawler) }
-	v := &c.Verdicts
-	s.require(c.Names == 1 || c.Names > 1 && c.Crawler == report.OtherCrawlers, name("names"))
-	s.require((c.Violators > 0) == (v[report.Violation] > 0) && 0 <= c.Violators &&
-		c.Violators <= min(c.Names, v[report.Violation]),
-		name("violators"))
+	v, own := &c.Verdicts, rest(c.Requests, c.Verdicts[report.Spoofed])
 	s.equal(name("identities"), c.Requests, c.Identity[:]...)
 	s.equal(name("reasons"), v[report.Indeterminate], c.Reasons[:]...)
 	s.require(v[report.Spoofed] == c.Identity[report.SpoofedIdentity], name("impostors"))
 	s.equal(name("violations by rule"), v[report.Violation], append(countsOf(c.Rules,
 		func(r report.RuleInfo) int64 { return r.Violations }), c.RulesNotListed)...)
 	s.within(name("evasive requests"), v[report.Allowed]+c.Reasons[report.ContestedRule], c.Evasive)
-	s.within(name("requests in grace of informed crawlers"), v[report.Grace], c.GraceInformed)
-	s.within(name("claims about clients"), c.Requests,
-		append(countsOf(c.Claims, func(l report.ClaimInfo) int64 { return l.N }),
-			c.ClaimsNotListed)...)
-	s.within(name("samples"), v[report.Violation], int64(len(c.Samples)))
-	checkViolations(c, s, name)
-	checkFetches(c, s, name)
-	checkFigures(c, s, name)
+	s.within(name("claims"), c.Requests, append(countsOf(c.Claims,
+		func(l report.ClaimInfo) int64 { return l.N }), c.ClaimsNotListed)...)
+	outcomes := report.OutcomeCounts{}
+	for _, of := range c.Violations {
+		outcomes[of.Outcome] += of.N
+	}
+	s.require(outcomes == c.Outcomes, name("violations by outcome"))
+	s.equal(name("answers to fetches"), c.RobotsTxt.Fetches, c.RobotsTxt.Answers[:]...)
+	s.within(name("bytes of violations"), c.Bytes, c.ViolationBytes)
+	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of report.StatusCount) int64 { return of.N })...)
+	s.within(name("addresses"), own, c.Addresses.N)
+	for verdict, all := range c.Verdicts {
+		list := c.Timeline.Verdicts[report.Verdict(verdict)]
+		switch report.Verdict(verdict) {
+		case report.RobotsFetch, report.Exempt, report.Spoofed:
+			s.within(name("requests over time"), all, list...)
+		case report.Indeterminate:
+			s.equal(name("requests over time"), all, append(slices.Clone(list), c.Reasons[report.NoTime])...)
+		default:
+			s.equal(name("requests over time"), all, list...)
+		}
+	}
+	for of, p := range map[int64]*report.PathList{own: &c.Paths, v[report.Violation]: &c.ViolationPaths} {
+		if counts := countsOf(p.List, func(of report.PathInfo) int64 { return of.N - of.TooHigh }); p.Exact {
+			s.within(name("paths"), of, append(counts, p.OthersAtMost)...)
+		} else {
+			s.within(name("paths"), of, counts...)
+		}
+	}
 	for _, d := range c.CrawlDelay {
 		s.within(name("gaps between requests"), c.Requests-1, d.Gaps)
 		s.within(name("gaps shorter than the delay"), d.Gaps, d.Shorter)
-	}
-}
-
-// checkViolations checks that the violations, crosswise, make the outcomes, and that there
-// are no more by clients of an identity than requests.
-func checkViolations(c *report.CrawlerInfo, s *sums, name func(string) string) {
-	byOutcome, byIdentity := map[report.Outcome][]int64{}, map[report.Identity][]int64{}
-	kinds := map[report.ViolationInfo]bool{}
-	for _, v := range c.Violations {
-		s.require(v.N > 0, name("violations of a kind"))
-		byOutcome[v.Outcome] = append(byOutcome[v.Outcome], v.N)
-		byIdentity[v.Identity] = append(byIdentity[v.Identity], v.N)
-		v.N = 0
-		s.require(!kinds[v] && v.Method < report.Methods, name("violations of a kind"))
-		kinds[v] = true
-	}
-	for o, n := range c.Outcomes {
-		s.equal(name("violations by outcome"), n, byOutcome[report.Outcome(o)]...)
-		delete(byOutcome, report.Outcome(o))
-	}
-	for i, n := range c.Identity {
-		s.within(name("violations by identity"), n, byIdentity[report.Identity(i)]...)
-		delete(byIdentity, report.Identity(i))
-	}
-	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
-}
-
-// checkFigures checks what is counted of the requests beside their verdicts.
-func checkFigures(c *report.CrawlerInfo, s *sums, name func(string) string) {
-	own := remainder(c.Requests, c.Verdicts[report.Spoofed])
-	s.within(name("bytes of violations"), c.Bytes, c.ViolationBytes)
-	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of report.StatusCount) int64 { return of.N })...)
-	for i, of := range c.Statuses {
-		s.require(0 <= of.Status && of.Status <= maxStatus && (i == 0 || of.Status > c.Statuses[i-1].Status),
-			name("statuses"))
-	}
-	s.within(name("addresses"), own, c.Addresses.N)
-	checkTimeline(&c.Timeline, s, name("requests over time"), c)
-	checkPathSums(&c.Paths, s, name("paths"), own)
-	checkPathSums(&c.ViolationPaths, s, name("paths of violations"), c.Verdicts[report.Violation])
-	s.require(c.ViolationPaths.Exact, name("paths of violations"))
-	for _, r := range c.Rules {
-		checkPathSums(&r.Paths, s, name("paths of the violations of a rule"), r.Violations)
-		s.require(r.Paths.Exact, name("paths of the violations of a rule"))
-	}
-}
-
-// checkTimeline checks that a timeline has all requests of a crawler with a time. Those without one
-// are undecided for that, unless it does not matter.
-func checkTimeline(l *report.Timeline, s *sums, what string, c *report.CrawlerInfo) {
-	for v, all := range c.Verdicts {
-		list := l.Verdicts[report.Verdict(v)]
-		s.require(len(list) == len(l.From) || len(list) == 0, what)
-		switch report.Verdict(v) {
-		case report.RobotsFetch, report.Exempt, report.Spoofed:
-			s.within(what, all, list...)
-		case report.Indeterminate:
-			s.equal(what, all, append(slices.Clone(list), c.Reasons[report.NoTime])...)
-		default:
-			s.equal(what, all, list...)
-		}
-	}
-	s.require(slices.IsSortedFunc(l.From, func(x, y report.Time) int { return x.Compare(y.Time) }) && l.By < report.Units, what)
-}
-
-// checkPathSums checks the number of requests for paths.
-func checkPathSums(p *report.PathList, s *sums, what string, requests int64) {
-	counts := countsOf(p.List, func(of report.PathInfo) int64 { return of.N - of.TooHigh })
-	if p.Exact {
-		counts = append(counts, p.OthersAtMost)
-	}
-	s.within(what, requests, counts...)
-	s.within(what, requests, p.OthersAtMost)
-	for i, of := range p.List {
-		s.require(of.N > 0 && (i == 0 || of.N <= p.List[i-1].N), what)
-		s.require(of.TooHigh == 0 || !p.Exact && of.N >= tooHigh*of.TooHigh && of.TooHigh > 0, what)
-	}
-}
-
-// checkFetches checks what is counted of a crawler's fetches of robots.txt.
-func checkFetches(c *report.CrawlerInfo, s *sums, name func(string) string) {
-	t := &c.RobotsTxt
-	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
-	s.within(name("fetches of robots.txt"), c.Verdicts[report.RobotsFetch]+c.Verdicts[report.Exempt], t.Fetches)
-	s.within(name("gaps between fetches of robots.txt"), max(t.Fetches-1, 0), t.Gaps)
-	s.require(t.Fetches > 0 || t.First.IsZero() && t.Last.IsZero(), name("times of fetches of robots.txt"))
-	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
-	refused, last := report.AnswerCounts{}, -1
-	for _, r := range t.Cleared {
-		s.require(r.N > 0 && r.Status > last, name("answers that there is no robots.txt"))
-		refused[answerClassOf(r.Status)] += r.N
-		last = r.Status
-	}
-	for class, n := range refused {
-		s.within(name("answers that there is no robots.txt"), t.Answers[class], n)
 	}
 }
 
@@ -982,7 +802,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		good[name] = record
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
-	for range 2000 {
+	for range 700 {
 		var list [][]byte
 		for _, record := range good {
 			list = append(list, record)

@@ -352,15 +352,6 @@ func TestLossyPathsUnderAHistory(t *testing.T) {
 	}
 }
 
-// TestLossyPathsAreNotEvasive checks that lossy paths do not count as evasion.
-func TestLossyPathsAreNotEvasive(t *testing.T) {
-	a := newAuditor(t, robotsTxtBody, "https://example.com")
-	r := request("//private/ x")
-	if r.Lossy = format.Decoded; auditRecords(t, a, r).Totals.Evasive != 0 {
-		t.Error("a decoded path is evasive")
-	}
-}
-
 func TestGuardAllocsOfLossyPaths(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	w := begin(t, a).Worker()
@@ -617,32 +608,6 @@ func TestOverlong(t *testing.T) {
 	}
 }
 
-// TestRedirectThatTheSourceHas checks that a redirect in an answer counts as followed if the source has a redirect
-// for an origin of the host and the log shows no scheme, but not if only another possible host of the log has one.
-func TestRedirectThatTheSourceHas(t *testing.T) {
-	for _, c := range []struct{ origins, redirected, hosts, want string }{
-		{"https://a.example http://a.example", "http://a.example", "a.example", "violation"},
-		{"https://a.example http://a.example", "", "a.example", "indeterminate"},
-		{"https://a.example https://b.example", "https://b.example", "https://a.example https://b.example", "indeterminate"},
-		{"https://a.example https://b.example", "https://a.example https://b.example",
-			"https://a.example https://b.example", "violation"},
-	} {
-		list := []version{{at: "https://www.example.com", from: farAgo, body: forbid}}
-		for at := range strings.FieldsSeq(c.origins) {
-			list = append(list, version{at: at, from: farAgo, body: forbid})
-		}
-		for at := range strings.FieldsSeq(c.redirected) {
-			list = append(list, version{at: at, from: -10 * hours, status: 301, to: "https://www.example.com/robots.txt"})
-		}
-		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{Hosts: originsOf(t, c.hosts)}, list...)})
-		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)},
-			entry{target: "/private/x", time: at(0)})
-		if v := nonZero(t, rowOf(r, "GPTBot").Verdicts); v[c.want] != 1 {
-			t.Errorf("%+v: %v", c, v)
-		}
-	}
-}
-
 // TestUnnamedLogOfTwoHosts checks that a request in a log of one of two hosts has a verdict only if
 // both hosts give it the same.
 func TestUnnamedLogOfTwoHosts(t *testing.T) {
@@ -675,26 +640,6 @@ func TestNoHostInALogOfOneSite(t *testing.T) {
 	r := resultOf(t, run)
 	if row := rowOf(r, "GPTBot"); row.Reasons[report.NoHost] != 1 || row.Requests != 1 || r.OtherHost != 1 {
 		t.Errorf("%+v, %d of other hosts", row.Reasons, r.OtherHost)
-	}
-}
-
-// TestInformedByVersionsWithoutABody checks that a crawler that fetched robots.txt while it may
-// have been missing, or a redirect, is not informed.
-func TestInformedByVersionsWithoutABody(t *testing.T) {
-	www := version{at: "https://www.example.com", from: farAgo, body: forbid}
-	for name, between := range map[string]version{
-		"missing":    {from: 0, status: 404},
-		"failed":     {from: 0, status: 503},
-		"redirected": {from: 0, status: 301, to: "https://www.example.com/robots.txt"},
-	} {
-		a := auditorBy(t, version{from: farAgo, body: forbid}, between, version{from: hours, body: forbid}, www)
-		for when, want := range map[int]int64{-601: 1, -600: 0, hours / 2: 0, hours + 599: 0, hours + 601: 1} {
-			row := rowOf(auditEntries(t, a, gets(when, gptbot, "304", "0"), visits(60*day0, "/private/x")), "GPTBot")
-			if row.Verdicts[report.Violation] != 1 || row.Informed() != want {
-				t.Errorf("%s, fetched at %d: %d informed of %v, want %d", name, when, row.Informed(), nonZero(t, row.Verdicts),
-					want)
-			}
-		}
 	}
 }
 
@@ -763,22 +708,6 @@ func TestOverlooked(t *testing.T) {
 		if !slices.Equal(r.Overlooked, want[:10]) || r.AllOverlooked() != all {
 			t.Errorf("%d workers: %d, %v, want %d, %v", workers, r.AllOverlooked(), r.Overlooked, all, want[:10])
 		}
-	}
-}
-
-// TestOverlookedIsBounded checks that a bounded number of headers is kept, chosen by their hashes.
-func TestOverlookedIsBounded(t *testing.T) {
-	rng, lines := rand.New(rand.NewPCG(3, 6)), []string(nil)
-	for i := range 4 * maxHeaders {
-		lines = append(lines, entry{agent: fmt.Sprintf("a bot%d", i)}.String())
-	}
-	first := auditSplit(t, newAuditor(t, robotsTxtBody), byName(t, "combined"), rng, lines, 1)
-	second := auditSplit(t, newAuditor(t, robotsTxtBody), byName(t, "combined"), rng, lines, 3)
-	if !slices.Equal(first.Overlooked, second.Overlooked) || first.AllOverlooked() != 4*maxHeaders {
-		t.Errorf("%d of %v and %v", first.AllOverlooked(), first.Overlooked, second.Overlooked)
-	}
-	if !slices.ContainsFunc(first.Warnings, func(w string) bool { return strings.Contains(w, "crawler's word") }) {
-		t.Errorf("no warning among %q", first.Warnings)
 	}
 }
 
