@@ -231,17 +231,6 @@ var ordinary = func() []byte {
 	return b.Bytes()
 }()
 
-func TestOrdinaryPage(t *testing.T) {
-	if head := bytes.Index(ordinary, []byte("</head>")); head < 4500 || head > 5500 {
-		t.Errorf("the head has %d octets", head)
-	}
-	p := &Page{}
-	p.HTML([]byte("text/html"), ordinary)
-	if got := rules(p); got != "max-snippet:-1 max-image-preview:large max-video-preview:-1" || p.Partial() {
-		t.Errorf("%q, partial %v", got, p.Partial())
-	}
-}
-
 // hostile are documents that cost as much as their makers can think of.
 func hostile() map[string]string {
 	const n = 4 * MaxHead
@@ -369,30 +358,5 @@ func TestGuardAllocations(t *testing.T) {
 	t.Logf("an ordinary page: %v allocations", n)
 	if n > 350 {
 		t.Errorf("an ordinary page: %v allocations", n)
-	}
-}
-
-func BenchmarkPage(b *testing.B) {
-	p := &Page{}
-	contentType := []byte("text/html; charset=utf-8")
-	tokens := []string{"Googlebot"}
-	b.SetBytes(int64(len(ordinary)))
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Reset()
-		p.HTML(contentType, ordinary)
-		if p.Rules(tokens, now).Set == 0 {
-			b.Fatal("no rules")
-		}
-	}
-}
-
-func BenchmarkHeader(b *testing.B) {
-	p := &Page{}
-	header := []byte("noindex, nofollow, googlebot: max-snippet:20")
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Reset()
-		p.Header(header)
 	}
 }
