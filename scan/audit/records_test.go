@@ -608,26 +608,6 @@ func TestOverlong(t *testing.T) {
 	}
 }
 
-// TestUnnamedLogOfTwoHosts checks that a request in a log of one of two hosts has a verdict only if
-// both hosts give it the same.
-func TestUnnamedLogOfTwoHosts(t *testing.T) {
-	p := history(t, policy.Options{Hosts: originsOf(t, "https://a.example https://b.example")},
-		version{at: "https://a.example", from: farAgo, body: "User-agent: *\nDisallow: /private/\nDisallow: /a/\n"},
-		version{at: "https://b.example", from: farAgo, body: forbid})
-	a := New(Config{Crawlers: crawlers(t), Policy: p})
-	for target, want := range map[string]map[string]int64{"/private/x": {"violation": 1},
-		"/a/x": {"no_host": 1, "indeterminate": 1}, "/b": {"allowed": 1}} {
-		row := rowOf(auditEntries(t, a, entry{target: target, time: at(0)}), "GPTBot")
-		got := nonZero(t, row.Verdicts)
-		for reason, n := range nonZero(t, row.Reasons) {
-			got[reason] = n
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, want %v", target, got, want)
-		}
-	}
-}
-
 // TestNoHostInALogOfOneSite checks that a line without a host name stays without one, even if other
 // hosts are not judged.
 func TestNoHostInALogOfOneSite(t *testing.T) {
