@@ -244,7 +244,7 @@ func TestSites(t *testing.T) {
 func TestManySites(t *testing.T) {
 	var versions []version
 	var lines []string
-	const sites = 2*maxSiteKeys + 1000
+	const sites = maxSiteKeys + 1000
 	for i := range sites {
 		versions = append(versions, version{at: fmt.Sprintf("https://h%d.example", i), from: -9 * day0, body: robotsTxtBody})
 		lines = append(lines, entry{vhost: fmt.Sprintf("h%d.example:443", i), agent: "X-Bot/1 (+http://x.example)"}.String())
