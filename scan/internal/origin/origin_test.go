@@ -391,10 +391,7 @@ func randomHost(r *rand.Rand) string {
 // its own normal form, and an origin can be parsed from its text.
 func TestNormalFormIsStable(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	rounds := 300_000
-	if testing.Short() {
-		rounds = 30_000
-	}
+	const rounds = 60_000
 	hosts, origins := 0, 0
 	for range rounds {
 		s := randomHost(r)
