@@ -234,17 +234,18 @@ type row struct {
 type rowFindings struct {
 	graceInformed, evasive int64
 
-	violations      map[violationKind]int64
-	informedKnown   bool
-	violationBytes  int64
-	challenged      int64                 // violations whose answers are typical of firewalls
-	paths           topPaths              // of violations
-	rulePaths       map[ruleKey]*topPaths // of the violations of each rule
-	rules           *bounded[ruleKey]     // violations by rule; nil if there are none
-	fetchGaps       *report.FetchInfo     // has only gaps; nil if there are none
-	delays          []delayAt
-	changedPaths    map[uint32]int64 // like Around, for paths that the change affects
-	sentNew         map[uint32]int64 // when the new file of a change was first sent, by the side after it
+	violations     map[violationKind]int64
+	informedKnown  bool
+	violationBytes int64
+	challenged     int64                 // violations whose answers are typical of firewalls
+	paths          topPaths              // of violations
+	rulePaths      map[ruleKey]*topPaths // of the violations of each rule
+	rules          *bounded[ruleKey]     // violations by rule; nil if there are none
+	fetchGaps      *report.FetchInfo     // has only gaps; nil if there are none
+	delays         []delayAt
+	changedPaths   map[uint32]int64 // like Around, for paths that the change affects
+	// sentNew has how many seconds after a change its new file was first sent, by the side after it.
+	sentNew         map[uint32]*int64
 	delaysNotListed int64
 
 	names, violators int64 // in the row of others: its crawlers, and those that broke a rule
@@ -347,7 +348,7 @@ func newRow(b bounds) *row {
 		},
 		Timeline:    timeline{most: b.units},
 		Around:      map[uint32]int64{},
-		rowFindings: rowFindings{changedPaths: map[uint32]int64{}, sentNew: map[uint32]int64{}},
+		rowFindings: rowFindings{changedPaths: map[uint32]int64{}, sentNew: map[uint32]*int64{}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -63,7 +64,7 @@ func count(s *report.ArchiveSummary, o archive.Origin) {
 
 // describedVersion looks up the rules of a version.
 func describedVersion(a *archive.Archive, key []byte, v archive.Version) (shown report.ArchiveVersion, err error) {
-	shown = report.ArchiveVersion{Origin: string(key), Status: int(v.Status)}
+	shown = report.ArchiveVersion{Origin: origin.OfKey(key), Status: int(v.Status)}
 	if v.From != math.MinInt64 {
 		shown.From = time.Unix(v.From, 0).UTC().Format(time.RFC3339)
 	}
