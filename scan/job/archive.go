@@ -117,7 +117,7 @@ func newClasses(ctx context.Context, o ClassOptions) (*archived.Classes, error) 
 	if err != nil {
 		return nil, err
 	}
-	at, err := asOf(o.AsOf, time.Now())
+	at, err := asOf(o.AsOf, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ type SignalOptions struct {
 // Signals calls each for every preference that a version of a robots.txt in an archive states, and for every group of
 // a control token, in the order of ListArchive. An error of each ends the list. Errors are of type *Error.
 func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal) error) error {
-	at, err := asOf(o.AsOf, time.Now())
+	at, err := asOf(o.AsOf, time.Time{})
 	if err != nil {
 		return err
 	}

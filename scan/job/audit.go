@@ -259,9 +259,7 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, p *auditPlan) (*auditLog
 	} else {
 		logs.warnOfZones()
 	}
-	for _, w := range loginfo.Sites(logs.logInfos()) {
-		o.Messages.warn("%s", w)
-	}
+	o.Messages.warnAll(loginfo.Sites(logs.logInfos()))
 	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
 	return logs, nil
 }
@@ -447,9 +445,7 @@ func (a *auditRun) described() audit.Inputs {
 		}
 	}
 	in, c := a.inputs, loginfo.Check(a.logs, a.basis.MaxUnparsed)
-	for _, text := range c.Messages {
-		a.Messages.warn("%s", text)
-	}
+	a.Messages.warnAll(c.Messages)
 	in.List, in.Partial = c.List, in.Partial || c.Partial
 	in.Warnings = loginfo.Set(slices.Concat(in.Warnings, c.Warnings))
 	return in

@@ -38,15 +38,12 @@ type CheckOptions struct {
 
 // Checker explains verdicts on single URLs. It is not safe for concurrent use.
 type Checker struct {
-	robots   explain.File
-	against  *explain.File // an older robots.txt; nil for none
-	crawlers string        // the file of the crawlers that Describe knows
-	sitemaps []string
-	crossing bool // as CheckOptions.Crossings
-	agents   []archived.Asked
-	release  []func() error // of archives
-	warn     func()         // reports the oddities of the file, once
-	at       int64          // the instant at which an archive is consulted, in Unix seconds
+	options CheckOptions
+	robots  explain.File
+	against *explain.File // an older robots.txt; nil for none
+	agents  []archived.Asked
+	warn    func() // reports the oddities of the file, once
+	at      int64  // the instant at which an archive is consulted, in Unix seconds
 }
 
 // NewChecker reads a robots.txt or opens an archive. An error is of type *Error. Close the
@@ -104,11 +101,9 @@ func (o *CheckOptions) subjects() ([]archived.Agent, error) {
 // newBodyChecker returns a Checker by the body of a robots.txt, with the name and limit of
 // o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []archived.Agent) *Checker {
-	c := &Checker{robots: *fileOf(o.Robots, body), crawlers: o.Crawlers, sitemaps: o.Sitemaps, crossing: o.Crossings}
+	c := &Checker{options: o, robots: *fileOf(o.Robots, body)}
 	c.warn = sync.OnceFunc(func() {
-		for _, w := range Oddities(c.robots.Compile(reading.ReadRFC9309), body, o.Robots.Name) {
-			o.Messages.warn("%s", w)
-		}
+		o.Messages.warnAll(Oddities(c.robots.Compile(reading.ReadRFC9309), body, o.Robots.Name))
 	})
 	for _, agent := range agents {
 		o.Messages.warnOfOthers(agent, c.robots.Compile(reading.Reading(agent.Dialect)).Ruleset)
@@ -126,7 +121,7 @@ func fileOf(f RobotsFile, body []byte) *explain.File {
 func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Agent) (*Checker, error) {
 	c := &Checker{}
 	var err error
-	if c.at, err = asOf(o.AsOf, time.Now()); err != nil {
+	if c.at, err = asOf(o.AsOf, time.Time{}); err != nil {
 		return nil, err
 	}
 	for _, agent := range agents {
@@ -136,7 +131,6 @@ func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Ag
 			return nil, err
 		}
 		o.Messages.warnOfOthers(agent, nil)
-		c.release = append(c.release, rules.Mapped.Close)
 		c.agents = append(c.agents, archived.Asked{Asked: &explain.Asked{Agent: agent.Agent}, Rules: rules})
 	}
 	return c, nil
@@ -145,8 +139,10 @@ func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Ag
 // Close releases the archive.
 func (c *Checker) Close() error {
 	var errs []error
-	for _, release := range c.release {
-		errs = append(errs, release())
+	for _, a := range c.agents {
+		if a.Rules != nil {
+			errs = append(errs, a.Rules.Mapped.Close())
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -164,7 +160,7 @@ func (c *Checker) checkAt(url string, at int64) ([]explain.Answer, error) {
 	case !isPath && !isURL:
 		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash",
 			url)
-	case isPath && len(c.release) > 0:
+	case isPath && c.robots.Name == "":
 		return nil, usageError("%q is a path: an archive has the rules of many origins, so it needs a URL", url)
 	case isURL:
 		var err error
@@ -195,19 +191,19 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*ex
 	if c.robots.Name == "" {
 		return nil, usageError("no URL: an archive is asked about URLs")
 	}
-	known, err := Crawlers(c.crawlers)
+	known, err := Crawlers(c.options.Crawlers)
 	if err != nil {
 		return nil, err
 	}
 	o := explain.Options{Robots: &c.robots, Against: c.against, Dialect: dialect,
-		Lint: lint.Options{Crawlers: known, Crossings: c.crossing, LogOf: capture.LogOf}}
+		Lint: lint.Options{Crawlers: known, Crossings: c.options.Crossings, LogOf: capture.LogOf}}
 	for _, a := range c.agents {
 		o.Asked = append(o.Asked, a.Asked)
 	}
-	if len(c.sitemaps) > 0 {
+	if files := c.options.Sitemaps; len(files) > 0 {
 		o.Lint.Sitemap = func(yield func([]byte) bool) {
-			for i := 0; i < len(c.sitemaps) && err == nil; i++ {
-				err = lists.EachURL(ctx, c.sitemaps[i], yield)
+			for i := 0; i < len(files) && err == nil; i++ {
+				err = lists.EachURL(ctx, files[i], yield)
 			}
 		}
 	}

@@ -116,29 +116,6 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 	return read(opened)
 }
 
-// compile reads the file and compiles it in each dialect. It warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, memory *budget,
-	messages Messages) (map[automaton.Dialect]*compile.Robots, error) {
-	body, err := f.read(ctx, memory)
-	if err != nil {
-		return nil, err
-	}
-	compiled := map[automaton.Dialect]*compile.Robots{}
-	for _, d := range dialects {
-		if compiled[d] == nil {
-			memory.loadBody(body)
-			if err := memory.check(); err != nil {
-				return nil, err
-			}
-			compiled[d] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: f.MaxBytes})
-		}
-	}
-	for _, w := range Oddities(compiled[dialects[0]], body, f.Name) {
-		messages.warn("%s", w)
-	}
-	return compiled, nil
-}
-
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
 // like a web page or like UTF-16, is cut at the limit, or has no rule.
 func Oddities(r *compile.Robots, body []byte, file string) []string {

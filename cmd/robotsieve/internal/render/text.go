@@ -92,11 +92,7 @@ func (d document) writeText(w io.Writer, width int, colours bool) error {
 func Table(columns []Column, rows [][]string) string {
 	t := table{Columns: columns, Groups: []group{{}}}
 	for _, row := range rows {
-		var cells []value
-		for _, cell := range row {
-			cells = append(cells, value{octets: []byte(cell)})
-		}
-		t.Groups[0].Rows = append(t.Groups[0].Rows, tableRow{Cells: cells})
+		t.Groups[0].Rows = append(t.Groups[0].Rows, rowOf(row))
 	}
 	return t.text()
 }
