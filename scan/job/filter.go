@@ -96,37 +96,6 @@ const (
 	Parquet      Annotation = "parquet" // see columnar.Sidecar
 )
 
-// annotator returns the function that writes an annotation about agents with these names.
-func (a Annotation) annotator(names []string) (filter.Annotator, error) {
-	switch a {
-	case NoAnnotation:
-		return nil, nil
-	case JSON:
-		return filter.NewJSON(names), nil
-	case TSV:
-		return filter.NewTSV(names)
-	case Append:
-		return filter.NewAppended(names)
-	case Parquet:
-		return annotateAsTable(names), nil
-	}
-	return nil, fmt.Errorf("unknown annotation %q", string(a))
-}
-
-// annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.
-func annotateAsTable(names []string) filter.Annotator {
-	return func(dst []byte, _ *list.Layout, _ *list.Row, v filter.Verdict) []byte {
-		r := columnar.SidecarRow{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
-		r.Known = r.Allowed || v.Class == filter.Disallowed || v.Class == filter.Unreachable
-		for i, name := range names {
-			if v.Barred>>i&1 != 0 {
-				r.Barred = append(r.Barred, name)
-			}
-		}
-		return columnar.AppendSidecarRow(dst, &r)
-	}
-}
-
 // Filtered counts the rows that Filter read.
 type Filtered struct {
 	filter.Summary
@@ -386,7 +355,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		c.Tokens = append(c.Tokens, agent.Tokens)
 		rules.names = append(rules.names, agent.Name)
 	}
-	if c.Annotate, err = o.Annotate.annotator(rules.names); err != nil {
+	if c.Annotate, err = lists.Annotator(string(o.Annotate), rules.names); err != nil {
 		return rules, usageError("option Annotate %s: %w", o.Annotate, err)
 	}
 	if o.Archive == "" {
