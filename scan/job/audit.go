@@ -256,8 +256,11 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, p *auditPlan) (*auditLog
 	logs.warnOfTwins()
 	if o.Fetched == nil {
 		logs.warnOfFormats()
-	} else {
-		logs.warnOfZones()
+	}
+	for _, log := range logs.list {
+		if o.Fetched != nil && log.skewed {
+			o.Messages.warn("%s: its times name no zone, and are taken to be in UTC (option TimeZone)", log.Name)
+		}
 	}
 	o.Messages.warnAll(loginfo.Sites(logs.logInfos()))
 	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
@@ -278,7 +281,9 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 	config.Judged = only(&config.Only, config.Judged)
 	logs.evidence = p.addEvidenceTo(&config) // after addRowsTo: it needs all requests even if only violations are listed
 	if config.Judged != nil || config.Undeclared != nil {
-		logs.numberLines()
+		for _, log := range logs.list {
+			log.numbered = true
+		}
 	}
 	run := audit.New(config).Begin()
 	a := &auditRun{run: run, rows: logs.rows, evidence: logs.evidence, basis: p.loaded.basis, Results: p.Results}

@@ -243,13 +243,6 @@ func (l *auditLogs) chooseHashes(all bool) {
 // errWorker is the cause when a worker's failure ends the reading.
 var errWorker = errors.New("a worker has failed")
 
-// numberLines makes scan pass the number of each line to its workers.
-func (l *auditLogs) numberLines() {
-	for _, log := range l.list {
-		log.numbered = true
-	}
-}
-
 // logInfos describes the logs as far as known before they are read.
 func (l *auditLogs) logInfos() (list []loginfo.Info) {
 	for _, log := range l.list {
@@ -442,14 +435,5 @@ func (l *auditLogs) warnOfFormats() {
 	for _, w := range order {
 		l.messages.warn("%s: %s", first[w].Name, w)
 		l.warnings = append(l.warnings, w)
-	}
-}
-
-// warnOfZones warns of logs whose times have no known zone.
-func (l *auditLogs) warnOfZones() {
-	for _, log := range l.list {
-		if log.skewed {
-			l.messages.warn("%s: its times name no zone, and are taken to be in UTC (option TimeZone)", log.Name)
-		}
 	}
 }

@@ -50,7 +50,9 @@ func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messag
 		in.Windows = limits.Windows
 	}
 	inputs = slices.Concat(inputs, i.Opened)
-	memory.loadInputs(inputs)
+	for _, in := range inputs {
+		memory.loaded += source.ListedBytes(in.Name)
+	}
 	return inputs, failed, nil
 }
 

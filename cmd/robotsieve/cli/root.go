@@ -209,9 +209,6 @@ func newRoot(s streams, args []string) *cobra.Command {
 // commandKey is the annotation of the root command that holds the command line.
 const commandKey = "command line"
 
-// commandLine returns the command line that called a command, quoted for a shell.
-func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
-
 // writing returns the error of a command that could not write something.
 func writing(what string, err error) error {
 	if err == nil {

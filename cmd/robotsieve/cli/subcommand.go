@@ -49,7 +49,7 @@ func (c subcommand) build(s streams) *cobra.Command {
 
 // start checks the flags against each other, then calls the function of the command.
 func (c subcommand) start(cmd *cobra.Command, rest []string, s streams, a *args) error {
-	a.rest, a.line = rest, commandLine(cmd)
+	a.rest, a.line = rest, cmd.Root().Annotations[commandKey]
 	if err := a.check(); err != nil {
 		return err
 	}

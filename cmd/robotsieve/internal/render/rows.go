@@ -159,7 +159,7 @@ func NewRows(w io.Writer, output string, key []byte) *Rows {
 func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {
-		names = newPseudonyms(l.key)
+		names = &pseudonyms{mac: hmac.New(sha256.New, l.key), known: map[string][]byte{}}
 	}
 	var r row // shared, as one per call would be allocated
 	return func(rows []byte, e *audit.Event, input string) []byte {
@@ -235,10 +235,6 @@ type pseudonyms struct {
 	mac   hash.Hash
 	known map[string][]byte // of recent addresses
 	sum   [sha256.Size]byte
-}
-
-func newPseudonyms(key []byte) *pseudonyms {
-	return &pseudonyms{mac: hmac.New(sha256.New, key), known: map[string][]byte{}}
 }
 
 // maxPseudonyms limits the cache of pseudonyms. Crawlers use few addresses within a log.
