@@ -92,7 +92,10 @@ func (f RobotsFile) refuse(body []byte) error {
 	if form := capture.FormOf(body); form != nil {
 		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
 	}
-	if log := logOf(body); log != "" && !hasRule(compile.Compile(body, compile.Options{}), body) {
+	if hasRule(compile.Compile(body, compile.Options{}), body) { // as nearly all have, and sooner found out
+		return nil
+	}
+	if log := logOf(body); log != "" {
 		return fmt.Errorf("%s: it looks like a log (%s), not a robots.txt", f.Name, log)
 	}
 	return nil
