@@ -103,6 +103,8 @@ func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 			i = m.firstOfAny(path, allForms, i)
 		case m.table == nil:
 			return m.list.verdict(m.rules, path)
+		case len(path) == 1:
+			i = min(i, m.table.Root)
 		default:
 			i = m.firstInTable(s, path, allForms, i)
 		}
