@@ -247,6 +247,9 @@ func (o *compiler) write(w *archive.Writer, work int64, out disk.Output) (*Compi
 	case o.set.Len() == 0:
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
+	if err := o.set.Close(); err != nil { // nothing in it is needed now
+		return nil, err
+	}
 	err = out.Write(func(f io.Writer) error {
 		b := bufio.NewWriterSize(interrupt.Stream{Ctx: o.Context(), W: f}, 1<<20)
 		if c.Size, err = w.WriteTo(b); err != nil {
@@ -376,6 +379,7 @@ func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset,
 				of = traitsOf(r, body)
 				of.extras = archived.Extras(r, body, of.page, o.MaxBytes)
 			}
+			_, _ = rulesets[i].Agents(), rulesets[i].Wildcard() // build their machines, which the writer would do alone
 		}
 	}
 	return rulesets, of
