@@ -51,7 +51,9 @@ func instant(seconds int64) value {
 }
 
 // NewClasses returns an empty list of classes with one of RowOutputs. The list must be closed.
-func NewClasses(w io.Writer, output string) *List[report.SiteClass] { return classRows().list(w, output) }
+func NewClasses(w io.Writer, output string) *List[report.SiteClass] {
+	return classRows().list(w, output)
+}
 
 // inForce returns the columns for the period when a version is in force.
 func inForce[T any](from, until func(*T) int64) columns[T] {
@@ -104,7 +106,9 @@ func monthRows() columns[report.MonthClass] {
 }
 
 // NewMonths returns an empty list of classes by month, with one row per month and agent. The list must be closed.
-func NewMonths(w io.Writer, output string) *List[report.MonthClass] { return monthRows().list(w, output) }
+func NewMonths(w io.Writer, output string) *List[report.MonthClass] {
+	return monthRows().list(w, output)
+}
 
 // MonthTable formats classes by month as a text table.
 func MonthTable(list []report.MonthClass) string {
