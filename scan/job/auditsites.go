@@ -98,6 +98,22 @@ func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	return at, nil
 }
 
+// siteOfOrigins returns the site of origins of a policy.
+func siteOfOrigins(origins []string, p *policy.Policy) (at policy.Site, err error) {
+	if p.Any() && len(origins) > 0 {
+		at, _ = p.Unnamed()
+		return at, nil
+	}
+	for _, text := range origins {
+		part, err := siteOf(text, p)
+		if err != nil {
+			return at, errors.Unwrap(err) // it is no option of the user
+		}
+		at = at.Union(part)
+	}
+	return at, nil
+}
+
 // among returns the logs that the PATTERN of a value of AuditOptions.Hosts selects. The error is
 // the error of the file, if any.
 func (l *auditLogs) among(logs string) (list []*auditLog, err error) {

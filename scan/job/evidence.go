@@ -15,7 +15,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"text/template"
@@ -38,30 +37,37 @@ import (
 const (
 	sumsFile    = "SHA256SUMS" // the manifest, in the format of sha256sum
 	detailsFile = "evidence.json"
-	layout      = "robotsieve.evidence/7"
+	layout      = "robotsieve.evidence/6"
 )
 
 // details has what is needed to audit the lines of a folder again. It also has facts that the folder can't prove, from
 // the audit of the logs: Violations, of which the folder may not have all lines, Partial, Proxied and AddressesCut as
 // in report.Report, and the SHA-256 of the logs. Its texts are as report.ToUTF8 writes them.
 type details struct {
-	Schema, Program, Command, MadeBy, TimeZone string
-	Partial, Proxied, AddressesCut             bool
-	Violations                                 int64
-	Lines                                      []linesFile
-	Logs                                       []report.InputInfo
-	Basis                                      json.RawMessage
+	Schema       string             `json:"schema"`
+	Program      string             `json:"program"`
+	Command      string             `json:"command"`
+	MadeBy       string             `json:"made_by"`
+	Partial      bool               `json:"partial"`
+	Proxied      bool               `json:"proxied"`
+	AddressesCut bool               `json:"addresses_cut"`
+	Violations   int64              `json:"violations"`
+	TimeZone     string             `json:"time_zone"`
+	Lines        []linesFile        `json:"lines"`
+	Logs         []report.InputInfo `json:"logs"`
 }
 
-// linesFile is a file of log lines from one crawler or, if that is "", from unknown crawlers; "*" is for answers. Site,
-// a range of the policy's origins, applies if the lines name no hosts. Only means that lines naming other hosts aren't
-// judged. While the file is written, text is still to come, and columns are the columns of its last line.
+// linesFile is a file of log lines from one crawler or, if that is "", from unknown crawlers or of answers. Origins
+// apply if the lines name no hosts. Only means that lines naming other hosts aren't judged. While the file is written,
+// text is still to come, and columns are the columns of its last line.
 type linesFile struct {
-	File, Crawler, Format string
-	Site                  policy.Site
-	Only                  bool
-	columns               string
-	text                  []byte
+	File    string   `json:"file"`
+	Crawler string   `json:"crawler"`
+	Format  string   `json:"format"`
+	Origins []string `json:"origins"`
+	Only    bool     `json:"only"`
+	columns string
+	text    []byte
 }
 
 // An evidence row has the operator whose violations make the folder show the line, the description of its file,
@@ -94,7 +100,7 @@ func (p *auditPlan) appendEvidence(rows []byte, e *audit.Event, _ string) []byte
 	crawler, operator, _ := e.Named()
 	operator, log := operatorOf(crawler, operator, e.Crawler != nil), p.logs.list[e.Input]
 	of := linesFile{File: "lines-unknown", Format: report.ToUTF8(cmp.Or(p.format, log.format.Name())),
-		Site: log.site, Only: log.host != ""}
+		Origins: p.originTexts(log.site), Only: log.host != ""}
 	if e.Crawler != nil {
 		of.File, of.Crawler = "lines-"+crawler, crawler
 	}
@@ -110,14 +116,13 @@ func (p *auditPlan) appendEvidence(rows []byte, e *audit.Event, _ string) []byte
 	if !isFetch || !e.HasTime { // an answer without a time proves nothing
 		return rows
 	}
-	size, columns := strconv.FormatInt(e.Size, 10)+" ", "$body_bytes_sent "
-	switch e.Size {
-	case format.NoSizes:
+	size, columns := fmt.Sprintf("%d ", e.Size), "$body_bytes_sent "
+	if e.Size == format.NoSizes {
 		size, columns = "", ""
-	case -1:
+	} else if e.Size < 0 {
 		size = "- "
 	}
-	of = linesFile{File: "answers", Crawler: "*", Site: e.Site,
+	of = linesFile{File: "answers", Origins: p.originTexts(e.Site),
 		Format: `[$time_iso8601] "$request" $status ` + columns + `"$http_user_agent"`}
 	return appendRow(rows, operator, of, fmt.Appendf(nil, `[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`,
 		time.Unix(0, e.Time).UTC().Format(time.RFC3339), e.Status, size), nil)
@@ -129,6 +134,15 @@ func appendRow(rows []byte, operator string, of linesFile, line, address []byte)
 		rows = appendKey(rows, text)
 	}
 	return rows
+}
+
+// originTexts returns the origins of a site.
+func (p *auditPlan) originTexts(at policy.Site) []string {
+	list := []string{}
+	for _, o := range p.loaded.config.Policy.Origins()[at.First:][:at.N] {
+		list = append(list, o.String())
+	}
+	return list
 }
 
 // addColumns lists where the columns change in a chunk of a log; lines is the number of lines before it.
@@ -165,7 +179,7 @@ func (w *linesWriter) Write(rows []byte) (n int, err error) {
 		for i := range f {
 			f[i], rows = cutKey(rows)
 		}
-		isLine := !strings.HasPrefix(f[1], `{"File":"answers"`)
+		isLine := !strings.HasPrefix(f[1], `{"file":"answers"`)
 		switch {
 		case f[0] == columnNames:
 			w.columns = f[2]
@@ -253,7 +267,11 @@ func (c *folderAudit) load(ctx context.Context) error {
 		return inputError(fmt.Errorf("%s: the folder was made by another version of this program: its form is %q, and "+
 			"this program reads %s only", c.dir, c.Schema, layout))
 	}
-	if c.loaded, err = restored(c.Basis, open, c.TimeZone, c.budget); err != nil {
+	text, err = open.Read("basis.json")
+	if err == nil {
+		c.loaded, err = restored(text, open, c.TimeZone, c.budget)
+	}
+	if err != nil {
 		return err
 	}
 	c.loaded.config.Proxied, c.loaded.config.Cut = &c.Proxied, &c.AddressesCut
@@ -270,20 +288,18 @@ func (c *folderAudit) load(ctx context.Context) error {
 
 // open opens a file of lines.
 func (c *folderAudit) open(ctx context.Context, x linesFile) error {
-	if c.used[x.File] != "" || c.sums[x.File] == "" || !c.loaded.config.Policy.Has(x.Site) {
-		return errors.New("it is not there, or counted twice, or of no site of the policy")
+	if c.used[x.File] != "" || c.sums[x.File] == "" {
+		return errors.New("it is not there, or counted twice")
 	}
 	c.used[x.File] = c.sums[x.File]
-	f, err := formatOfText(cmp.Or(report.FromUTF8(x.Format), "none")) // which is refused
-	if err != nil {
-		return err
-	}
+	f, unknown := formatOfText(cmp.Or(report.FromUTF8(x.Format), "none")) // which is refused
+	site, invalid := siteOfOrigins(x.Origins, c.loaded.config.Policy)
 	in, err := source.NewFile(filepath.Join(c.dir, x.File))
-	if err != nil {
+	if err = cmp.Or(unknown, invalid, err); err != nil {
 		return err
 	}
 	in.Name, in.Hash = x.File, true
-	log := &auditLog{Input: in, site: x.Site, host: map[bool]string{true: x.File}[x.Only]}
+	log := &auditLog{Input: in, site: site, host: map[bool]string{true: x.File}[x.Only]}
 	_, err = log.open(ctx, f, c.loaded.zone)
 	log.skewed = log.zoneless && c.TimeZone == ""
 	c.logs.list = append(c.logs.list, log)
@@ -309,16 +325,16 @@ func (c *folderAudit) write(ctx context.Context, a *auditRun, r *report.Report) 
 	for _, name := range slices.Sorted(maps.Keys(w.taken)) {
 		c.Lines, b.Files[name] = append(c.Lines, *w.taken[name]), nil
 	}
-	c.Basis = b.Basis
-	text, invalid := report.JSON(c.details, "  ")
-	b.Files[detailsFile] = text
+	document, invalid := report.JSON(b.Basis, "  ")
+	text, unmade := report.JSON(c.details, "  ")
+	b.Files["basis.json"], b.Files[detailsFile] = document, text
 	put := func(files map[string][]byte, failed error) {
 		err = cmp.Or(err, failed)
 		for name, text := range files {
 			err = cmp.Or(err, folder.Append(name, text, 0o600, true))
 		}
 	}
-	put(b.Files, cmp.Or(failed, invalid))
+	put(b.Files, cmp.Or(failed, invalid, unmade))
 	if c.dir, c.budget = folder.Path(""), newBudget(c.budget.memory); err == nil {
 		c.sums, err = sumsOf(ctx, c.dir)
 		put(c.results(ctx))
@@ -398,6 +414,8 @@ func (c *folderAudit) verify(ctx context.Context) (checked, failed []string, err
 		return nil, failed, err
 	}
 	_, err = c.results(ctx)
+	failed = c.sums.differ(c.used.manifest(), " is not what an audit of the folder's lines gives",
+		" is one file more than evidence has")
 	_, isOurs := errors.AsType[*Error](err)
 	_, isLimit := errors.AsType[disk.LimitError](err)
 	switch {
@@ -405,10 +423,7 @@ func (c *folderAudit) verify(ctx context.Context) (checked, failed []string, err
 		return nil, nil, err
 	case err != nil:
 		return nil, []string{fmt.Sprintf("the folder does not say how its lines were judged: %v", err)}, nil
-	}
-	failed = c.sums.differ(c.used.manifest(), " is not what an audit of the folder's lines gives",
-		" is one file more than evidence has")
-	if len(failed) > 0 {
+	case len(failed) > 0:
 		return nil, failed, nil
 	}
 	return []string{
@@ -492,12 +507,9 @@ func fileName[V any](stem, ext string, taken map[string]V) string {
 }
 
 var (
-	// robotsTxt is the target of a request for /robots.txt as nearly all clients write it.
-	robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
-	// other matches characters that file names may not contain.
-	other = lazy.Regexp(`[^a-z0-9]+`)
-	// plain matches text that a shell reads as plain words.
-	plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
+	robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)                 // a target as nearly all clients write it
+	other     = lazy.Regexp(`[^a-z0-9]+`)                                     // what names of files may not contain
+	plain     = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`) // what a shell reads as plain words
 )
 
 //go:embed letter.tmpl
@@ -506,6 +518,7 @@ var letterText string
 var letter = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("letter").Option("missingkey=error").Funcs(template.FuncMap{
 		"quote": quoted, "plural": english.Plural, "list": english.List,
+		"para":  func() string { return "\n\n" },
 		"hours": func(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) },
 		"base":  func(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) },
 		"words": func(name string) string { return strings.ReplaceAll(name, "_", " ") },
@@ -519,7 +532,8 @@ var letter = sync.OnceValue(func() *template.Template {
 func (c *folderAudit) addLetter(files map[string][]byte, r *report.Report, of *report.CrawlerInfo) error {
 	var lines []string
 	for _, x := range c.Lines {
-		if x.Crawler == map[bool]string{false: of.Crawler}[of.Category == report.Unknown] {
+		name := map[bool]string{false: of.Crawler}[of.Category == report.Unknown]
+		if x.Crawler == name && strings.HasPrefix(x.File, "lines-") {
 			lines = append(lines, x.File)
 		}
 	}

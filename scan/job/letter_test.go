@@ -83,7 +83,7 @@ func letterOf(name string) *letterCase {
 	b := &basis.Basis{}
 	b.SetRows([]policy.Row{{File: "r", Status: 200}})
 	return &letterCase{folderAudit{auditPlan: auditPlan{loaded: &loadedBasis{basis: b}}, details: details{
-		MadeBy: report.ToUTF8(name), Lines: []linesFile{{File: "lines-x.log", Crawler: name}, {File: "answers.log", Crawler: "*"}}}},
+		MadeBy: report.ToUTF8(name), Lines: []linesFile{{File: "answers.log"}, {File: "lines-x.log", Crawler: name}}}},
 		r, &r.Crawlers[0]}
 }
 

@@ -295,11 +295,6 @@ type Site struct {
 	N     int32 `cbor:"2,keyasint"`
 }
 
-// Has reports whether a site consists of origins of the policy.
-func (p *Policy) Has(s Site) bool {
-	return s.First >= 0 && s.N >= 0 && int(s.First)+int(s.N) <= len(p.origins)
-}
-
 // OneHost reports whether a site is a single host, whose scheme may be unknown.
 func (p *Policy) OneHost(s Site) bool {
 	return s.N > 0 && p.origins[s.First].Host == p.origins[s.First+s.N-1].Host

@@ -120,7 +120,7 @@ func TestEvidenceRestsOnOthers(t *testing.T) {
 	wants(t, r.err, "has not the evidence of 1 violation more")
 	verifies(t, dir)
 	files := contents(t, dir)
-	wants(t, files["evidence.json"], `"Violations": 3`)
+	wants(t, files["evidence.json"], `"violations": 3`)
 	wants(t, files["report.json"], `"informed": true`)
 	if text := files["lines-gptbot.log"] + files["lines-unknown.log"]; strings.Count(text, "\n") != 4 ||
 		strings.Count(text, "/p/1") != 2 {
@@ -197,13 +197,13 @@ func TestVerifyFindsForgery(t *testing.T) {
 		"a report":             in("report.json", `"violation": 2`, `"violation": 9`),
 		"all counts":           everywhere("2 requests", "9 requests"),
 		"a name in a report":   in("report.json", "OpenAI", "Another"),
-		"another profile":      in("evidence.json", "OpenAI", "Another"),
+		"another profile":      in("basis.json", "OpenAI", "Another"),
 		"answers":              in("answers", `200 5`, `200 6`),
 		"a crawler in answers": in("answers", "", "[2026-11-02T12:00:00Z] \"GET /p/9 HTTP/1.1\" 200 5 \"GPTBot/1\"\n"),
 		"lines of no file":     in("evidence.json", `"lines-unknown.log"`, `"lines-gptbot.log"`),
 		"another format":       in("evidence.json", `"combined"`, `"common"`),
-		"a part":               in("evidence.json", `"Partial": false`, `"Partial": true`),
-		"another command":      in("evidence.json", `"Command": "`, `"Command": "x `),
+		"a part":               in("evidence.json", `"partial": false`, `"partial": true`),
+		"another command":      in("evidence.json", `"command": "`, `"command": "x `),
 	} {
 		dir := copied(t, folder)
 		if !forge(t, dir, edit) {
@@ -218,7 +218,7 @@ func TestVerifyFindsForgery(t *testing.T) {
 	forge(t, dir, in("", "", ""))
 	wants(t, command(t, "", "verify", dir).out, "more.txt is one file more than evidence has")
 	for _, name := range []string{"letter-foobot.txt", "report.json", "lines-unknown.log", "robots/0001.txt",
-		"evidence.json"} {
+		"basis.json"} {
 		dir := copied(t, folder)
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -247,14 +247,14 @@ func TestVerifyHostileFolders(t *testing.T) {
 		{`"robots/0001.txt"`, `"../../../../../../etc/passwd"`}, {`"robots/0001.txt"`, `"/dev/zero"`},
 		{`"lines-gptbot.log"`, `"../lines-gptbot.log"`}, {`"lines-gptbot.log"`, `"/dev/zero"`},
 		{`"lines-gptbot.log"`, `"robots"`}, {`"lines-gptbot.log"`, `""`},
-		{`"Rows": [`, `"Rows": [null,`}, {`"Body": 0`, `"Body": 7`}, {`"TimeZone": ""`, `"TimeZone": "Mars"`},
-		{`"Lines": [`, `"Lines": [null,`}, {`"First": 0`, `"First": 1`}, {`"First": 0`, `"First": -1`}, {`"N": 1`, `"N": 9`},
-		{`"N": 1`, `"N": -1`}, {`"Basis": {`, `"Basis": null, "more": {`}, {`"TimeZone": ""`, `"TimeZone": "local"`}, {`"combined"`, `"/etc/passwd:x"`}, {`"combined"`, `"nonsense"`},
-		{`"combined"`, `""`}, {`"Lines": [`, `"Lines": [],"more":[`}, {`"Window": 86400000000000`, `"Window": 1`},
-		{`"Schema": "robotsieve.evidence/7"`, `"Schema": "robotsieve.evidence/9"`}, {`{`, `[`},
+		{`"Rows": [`, `"Rows": [null,`}, {`"lines": [`, `"lines": [null,`}, {`"Body": 0`, `"Body": 7`}, {`"time_zone": ""`, `"time_zone": "Mars"`},
+		{`"time_zone": ""`, `"time_zone": "local"`}, {`"combined"`, `"/etc/passwd:x"`}, {`"combined"`, `"nonsense"`},
+		{`"combined"`, `""`}, {`"lines": [`, `"lines": [],"more":[`}, {`"Window": 86400000000000`, `"Window": 1`},
+		{`"schema": "robotsieve.evidence/6"`, `"schema": "robotsieve.evidence/9"`}, {`{`, `[`},
 	} {
 		dir := copied(t, folder)
-		if !forge(t, dir, in("evidence.json", c[0], c[1])) {
+		details, basis := in("evidence.json", c[0], c[1]), in("basis.json", c[0], c[1])
+		if !forge(t, dir, func(name, text string) string { return details(name, basis(name, text)) }) {
 			t.Errorf("no %s", c[0])
 		}
 		if r := command(t, "", "verify", dir); r.code != exitFound && r.code != exitInput {
