@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -79,8 +78,8 @@ type findings struct {
 	clearedByStrangers int64
 }
 
-// totals are the counts of a tally that are plain sums. To add one, add a field here: states and
-// merges include it automatically.
+// totals are the counts of a tally that are plain sums. To add one, add a field here and to numbers: states and
+// merges include it then.
 type totals struct {
 	report.LineCounts
 	// RobotsRequests counts the GETs of /robots.txt by any client. RobotsServed counts those answered with a body or
@@ -112,15 +111,15 @@ func (t *totals) add(other totals) {
 	}
 }
 
-// numbers returns all counts, in the order of the fields.
-func (t *totals) numbers() (list []*int64) {
-	v := reflect.ValueOf(t).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if f.Type.Kind() == reflect.Int64 {
-			list = append(list, v.FieldByIndex(f.Index).Addr().Interface().(*int64))
-		}
+// numbers lists all counts.
+func (t *totals) numbers() []*int64 {
+	c := &t.LineCounts
+	return []*int64{
+		&c.Lines, &c.Unparsed, &c.NotCrawlers, &c.OtherHost, &c.NotJudged, &c.NoRequest, &c.Blank, &c.Other, &c.OutOfPeriod,
+		&t.RobotsRequests, &t.RobotsServed, &t.RobotsNone, &t.RobotsFailed, &t.SizesRight, &t.SizesOther,
+		&t.HTTPLibraries, &t.CDNAgents, &t.NoAgent, &t.NoList, &t.NoListIf, &t.Elsewhere, &t.EndInZero, &t.Referers,
+		&t.Zoneless,
 	}
-	return list
 }
 
 func (a *Auditor) newTally() *tally {
