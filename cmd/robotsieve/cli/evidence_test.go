@@ -48,12 +48,10 @@ func refuted(t *testing.T, what, dir string) {
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files[name] = string(plain(t, filepath.Join(dir, name)))
 		}
-		name, err := filepath.Rel(dir, path)
-		files[filepath.ToSlash(name)] = string(plain(t, path))
 		return err
 	})
 	if err != nil {
