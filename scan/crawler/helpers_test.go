@@ -3,11 +3,8 @@ package crawler
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -26,28 +23,6 @@ func newSet(t testing.TB, profiles []Profile) *Set {
 func builtinSet(t testing.TB) *Set {
 	t.Helper()
 	return newSet(t, Builtin())
-}
-
-// casesOf returns the lines of a file of testdata, cut at tabs, without comments. What could not stand between tabs has
-// quotes and escapes.
-func casesOf(t testing.TB, name string) (cases [][]string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		for i, column := range columns {
-			if text, err := strconv.Unquote(column); err == nil {
-				columns[i] = text
-			}
-		}
-		if len(columns) > 1 {
-			cases = append(cases, columns)
-		}
-	}
-	return cases
 }
 
 // String describes the claim as tests print it.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // at returns a time in nanoseconds since 1970.
@@ -78,7 +80,7 @@ func TestIdentity(t *testing.T) {
 		),
 	})
 	day := at(t, "2026-10-01T12:00:00Z")
-	for _, row := range casesOf(t, "identity.txt") {
+	for _, row := range cases.Rows(t, "identity.txt") {
 		name, crawler, addr, want := row[0], row[1], []byte(row[2]), row[3]
 		p := set.ByName(crawler)
 		if (p == nil) != (crawler == "") {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // write makes files in a new directory, in which a name that ends in a slash is a directory.
@@ -91,7 +93,7 @@ func TestLoadSeries(t *testing.T) {
 		"dates/2026-11-01.txt":   "192.0.2.1",
 		"services/services.json": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["B","gptbot","A"]},{"ipv4Prefix":"192.0.2.0/24","services":["A"]}]}`,
 	})
-	for _, row := range casesOf(t, "series.txt") {
+	for _, row := range cases.Rows(t, "series.txt") {
 		c := struct{ name, arg, want, skipped, says string }{row[0], row[1], row[2], row[3], row[4]}
 		t.Run(c.name, func(t *testing.T) {
 			l, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set, 1<<30)

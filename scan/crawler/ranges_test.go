@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // ranges reads a list that is right.
@@ -27,7 +28,7 @@ func ranges(t testing.TB, text string) *Ranges {
 
 // TestReadRanges reads each format of list that operators publish.
 func TestReadRanges(t *testing.T) {
-	for _, row := range casesOf(t, "ranges.txt") {
+	for _, row := range cases.Rows(t, "ranges.txt") {
 		name, text, created, want := row[0], row[1], row[2], row[3]
 		got := ranges(t, text)
 		var prefixes []string
@@ -85,7 +86,7 @@ func TestRefusedRanges(t *testing.T) {
 		"errNoService": errNoService, "errNoPrefix": errNoPrefix, "errNoAddress": errNoAddress, "errNotRange": errNotRange,
 		"io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "errJSONBehind": errJSONBehind, "errWideRange": errWideRange,
 		"errSpecial": errSpecial}
-	for _, row := range casesOf(t, "refused_ranges.txt") {
+	for _, row := range cases.Rows(t, "refused_ranges.txt") {
 		name, text, is, says := row[0], row[1], row[2], row[3]
 		_, err := ReadRanges(strings.NewReader(text), "list", 1<<30)
 		if err == nil || is != "nil" && (named[is] == nil || !errors.Is(err, named[is])) ||

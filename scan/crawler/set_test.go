@@ -5,17 +5,19 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // headerCase is a header and its claim, as it is printed.
 type headerCase struct{ name, want, header string }
 
 // headersOf returns the cases of testdata/headers.txt.
-func headersOf(t testing.TB) (cases []headerCase) {
-	for _, row := range casesOf(t, "headers.txt") {
-		cases = append(cases, headerCase{row[0], row[1], row[2]})
+func headersOf(t testing.TB) (list []headerCase) {
+	for _, row := range cases.Rows(t, "headers.txt") {
+		list = append(list, headerCase{row[0], row[1], row[2]})
 	}
-	return cases
+	return list
 }
 
 // TestHeader reads headers by the rules of audit-rules 7.

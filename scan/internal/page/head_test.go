@@ -17,16 +17,16 @@ const noindex = `<meta name="robots" content="noindex">`
 
 func TestWhereTheHeadEnds(t *testing.T) {
 	for document, want := range map[string]bool{
-		noindex:                  true,
+		noindex: true,
 		"<!DOCTYPE html>\n<!-- x -->\n<html lang=en>\n<head profile=x>\n" +
 			noindex: true,
 		"<?xml version='1.0'?><html><head>" +
 			noindex: true,
 		"<title>a</title><base href=/><link rel=x><style>a{}</style><script>x()</script><noscript><img></noscript>" +
 			noindex: true,
-		"<head></head>" + noindex:                  true, // a browser puts it into the head
-		"<noframes><body></noframes>" + noindex:    true,
-		"&#32;&Tab;" + noindex:                     true,
+		"<head></head>" + noindex:               true, // a browser puts it into the head
+		"<noframes><body></noframes>" + noindex: true,
+		"&#32;&Tab;" + noindex:                  true,
 
 		"<body>" + noindex:                             false,
 		"<frameset>" + noindex:                         false,
