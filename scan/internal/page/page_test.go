@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // now is the instant at which tests ask, unless it matters.
@@ -34,48 +36,8 @@ func meta(name, content string) string { return `<meta name="` + name + `" conte
 // and the examples of the "HTML Author's Guide to the Robots META tag" of 1996, where "default =
 // empty = ALL".
 func TestGoogleDirectives(t *testing.T) {
-	for content, want := range map[string]string{
-		"all":                                  "",
-		"":                                     "",
-		"index,follow":                         "",
-		"noindex,follow":                       "noindex",
-		"index,nofollow":                       "nofollow",
-		"index,noindex,nofollow,follow,follow": "noindex nofollow", // which the guide calls a mistake
-		"noindex":                              "noindex",
-		"nofollow":                             "nofollow",
-		"none":                                 "noindex nofollow",
-		"nosnippet":                            "nosnippet",
-		"indexifembedded":                      "", // only beside noindex
-		"noindex, indexifembedded":             "noindex indexifembedded",
-		"max-snippet:20":                       "max-snippet:20",
-		"max-snippet: 20":                      "max-snippet:20",
-		"max-snippet:0":                        "nosnippet",
-		"max-snippet:-1":                       "max-snippet:-1",
-		"max-snippet":                          "",
-		"max-snippet:many":                     "",
-		"max-snippet:-2":                       "",
-		"max-snippet:1.5":                      "",
-		"max-snippet:99999999999999999999":     "max-snippet:2147483647",
-		"max-image-preview:none":               "max-image-preview:none",
-		"max-image-preview:standard":           "max-image-preview:standard",
-		"max-image-preview:large":              "max-image-preview:large",
-		"max-image-preview:huge":               "",
-		"max-video-preview:-1":                 "max-video-preview:-1",
-		"max-video-preview:0":                  "max-video-preview:0",
-		"max-video-preview:10":                 "max-video-preview:10",
-		"notranslate":                          "notranslate",
-		"noimageindex":                         "noimageindex",
-		"unavailable_after: 2020-09-21":        "noindex unavailable_after:2020-09-21T00:00:00Z",
-		"unavailable_after: 2030-09-21":        "unavailable_after:2030-09-21T00:00:00Z",
-		"unavailable_after: soon":              "",
-		"unavailable_after":                    "",
-		"noarchive":                            "noarchive",
-		"nositelinkssearchbox":                 "",
-		"nocache":                              "nocache",
-		"noai, noimageai":                      "noai noimageai",
-		"max-snippet:20, max-image-preview:large":            "max-snippet:20 max-image-preview:large",
-		"unavailable_after: 21-Sep-2030 10:00 GMT, nofollow": "nofollow unavailable_after:2030-09-21T10:00:00Z",
-	} {
+	for _, row := range cases.Rows(t, "directives.txt") {
+		content, want := row[0], row[1]
 		for _, cased := range []string{content, strings.ToUpper(content), strings.ReplaceAll(content, ",", " , ")} {
 			if got := rules(read(meta("robots", cased)), "Googlebot"); got != want {
 				t.Errorf("meta %q: %q, want %q", cased, got, want)
@@ -150,35 +112,18 @@ func TestGoogleExamples(t *testing.T) {
 // TestConflicts checks that the most restrictive of conflicting directives wins, regardless of
 // order and source.
 func TestConflicts(t *testing.T) {
-	for _, c := range []struct{ a, b, want string }{
-		{"index", "noindex", "noindex"},
-		{"all", "none", "noindex nofollow"},
-		{"follow", "nofollow", "nofollow"},
-		{"max-snippet:50", "max-snippet:20", "max-snippet:20"},
-		{"max-snippet:-1", "max-snippet:20", "max-snippet:20"},
-		{"max-snippet:-1", "max-snippet:-1", "max-snippet:-1"},
-		{"max-snippet:0", "max-snippet:20", "nosnippet"},
-		{"max-snippet:-1", "nosnippet", "nosnippet"},
-		{"max-image-preview:large", "max-image-preview:none", "max-image-preview:none"},
-		{"max-image-preview:large", "max-image-preview:standard", "max-image-preview:standard"},
-		{"max-video-preview:-1", "max-video-preview:0", "max-video-preview:0"},
-		{"max-video-preview:7", "max-video-preview:6", "max-video-preview:6"},
-		{"max-snippet:3", "max-video-preview:7", "max-snippet:3 max-video-preview:7"},
-		{"unavailable_after:2030-01-02", "unavailable_after:2030-01-01", "unavailable_after:2030-01-01T00:00:00Z"},
-		{"unavailable_after:2030-01-02", "unavailable_after:2020-01-01, indexifembedded",
-			"noindex indexifembedded unavailable_after:2020-01-01T00:00:00Z"},
-		{"unavailable_after:never", "unavailable_after:2030-01-01", "unavailable_after:2030-01-01T00:00:00Z"},
-	} {
+	for _, row := range cases.Rows(t, "conflicts.txt") {
+		a, b, want := row[0], row[1], row[2]
 		for name, p := range map[string]*Page{
-			"one tag":              read(meta("robots", c.a+","+c.b)),
-			"two tags":             read(meta("robots", c.a) + meta("robots", c.b)),
-			"in the other order":   read(meta("robots", c.b) + meta("robots", c.a)),
-			"for all and a name":   read(meta("robots", c.a) + meta("x", c.b+", noodp")),
-			"a header and a tag":   read(meta("robots", c.a), c.b),
-			"a header with a name": read(meta("robots", c.b), "x: "+c.a),
+			"one tag":              read(meta("robots", a+","+b)),
+			"two tags":             read(meta("robots", a) + meta("robots", b)),
+			"in the other order":   read(meta("robots", b) + meta("robots", a)),
+			"for all and a name":   read(meta("robots", a) + meta("x", b+", noodp")),
+			"a header and a tag":   read(meta("robots", a), b),
+			"a header with a name": read(meta("robots", b), "x: "+a),
 		} {
-			if got := rules(p, "x"); got != c.want {
-				t.Errorf("%s and %s, %s: %q, want %q", c.a, c.b, name, got, c.want)
+			if got := rules(p, "x"); got != want {
+				t.Errorf("%s and %s, %s: %q, want %q", a, b, name, got, want)
 			}
 		}
 	}
