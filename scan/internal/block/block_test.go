@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -368,39 +369,11 @@ func answers(t *testing.T, port, header string, args ...string) {
 		t.Fatalf("no answer: %s", log.String())
 		return 0
 	}
-	for _, c := range []struct {
-		path, agent, addr string
-		refused           bool
-	}{
-		{"/", "Mozilla/5.0", "192.0.2.66", false},
-		{"/", "Mozilla/5.0 (compatible; CCBOT/2.0)", "192.0.2.66", true},
-		{"/robots.txt", "CCBot/2.0", "192.0.2.66", false},
-		{"/x:/robots.txt", "CCBot/2.0", "192.0.2.66", true},
-		{"/", "notccbot/2.0 ccbot-image", "192.0.2.66", false},
-		{"/", "ccbot", "192.0.2.66", true},
-		{"/", "Mozilla/5.0 [CCBot]", "192.0.2.66", true},
-		{"/", "CCBot+(+http://commoncrawl.org/)", "192.0.2.66", true},
-		{"/", "x (+https://x.example/ccbot.htm)", "192.0.2.66", false},
-		{"/", "x (ccbot@x.example)", "192.0.2.66", false},
-		{"/", "TelegramBot (like CCBot)", "192.0.2.66", false},
-		{"/", "facebookexternalhit/1.1 CCBot/2.0", "192.0.2.66", false},
-		{"/", "ccbot\xc3\xa4 \xc3\xa4ccbot", "192.0.2.66", false},
-		{"/", "Mozilla/5.0 (Linux; Android 9; CCBot Build/1)", "192.0.2.66", false},
-		{"/", "OAI-SearchBot/1.0 GPTBot/1.2", "192.0.2.66", false},
-		{"/", "GPTBot/1.2", "198.51.100.7", false},
-		{"/", "GPTBot/1.2", "192.0.2.99", false},
-		{"/", "GPTBot/1.2", "192.0.2.66", true},
-		{"/", "GPTBot/1.2", "2001:db8:5::1", false},
-		{"/robots.txt", "GPTBot/1.2", "192.0.2.66", false},
-		{"/", "Mozilla/5.0", "192.0.2.7", true},
-		{"/", "Mozilla/5.0", "192.0.2.8", false},
-		{"/", "Mozilla/5.0", "198.51.101.200", true},
-		{"/", "Mozilla/5.0", "2001:db8:1::1", true},
-		{"/", "Mozilla/5.0", "2001:db8:1::2", false},
-	} {
+	for _, row := range cases.Rows(t, "answers.txt") {
+		path, agent, addr, refused := row[0], row[1], row[2], row[3] == "true"
 		for _, forged := range []string{"0", "1"} {
-			if got := get(c.path, c.agent, c.addr, forged) == http.StatusForbidden; got != c.refused {
-				t.Errorf("%s of %s at %s, forged %s: refused %t\n%s", c.path, c.agent, c.addr, forged, got, log.String())
+			if got := get(path, agent, addr, forged) == http.StatusForbidden; got != refused {
+				t.Errorf("%s of %s at %s, forged %s: refused %t\n%s", path, agent, addr, forged, got, log.String())
 			}
 		}
 	}
