@@ -396,6 +396,13 @@ func TestKeysAreOfOneSpellingAndDistinct(t *testing.T) {
 		}
 		of[got] = o
 	}
+	for key, want := range map[string]string{
+		"https://example.com:443": "https://example.com:443", "https://::1:443": "https://[::1]:443", "a": "a",
+	} {
+		if got := OfKey([]byte(key)); got != want {
+			t.Errorf("%q is shown as %q, want %q", key, got, want)
+		}
+	}
 	for _, spelling := range []string{"HTTPS://Example.COM", "https://example.com.:443/"} {
 		origins, err := Parse(spelling)
 		if err != nil || len(origins) != 1 || string(origins[0].AppendKey(nil)) != "https://example.com:443" {
