@@ -625,46 +625,38 @@ func TestUnverified(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := New(Config{Crawlers: setOf(t, list), Policy: constant("User-agent: *\nDisallow: /p\n", nil), KeepAddresses: true})
-	run := func(addresses ...string) *Run {
+	const dns = "DNSBot/1"
+	unverified := func(addresses ...string) (*Run, []crawler.Pair, bool) {
 		r := begin(t, a)
-		w := r.Worker()
+		log := entry{addr: "192.0.2.200", agent: dns}.String()
 		for _, addr := range addresses {
-			for _, e := range []entry{{addr: addr, agent: "DNSBot/1", target: "/p"},
-				{addr: addr, agent: "DNSBot/1", target: "/p/2"}, {addr: addr, target: "/p"}} {
-				w.Chunk(byName(t, "combined"), nil, []byte(e.String()))
-			}
+			log += fmt.Sprintf("\n%s\n%s\n%s", entry{addr: addr, agent: dns, target: "/p"},
+				entry{addr: addr, agent: dns, target: "/p/2"}, entry{addr: addr, target: "/p"})
 		}
-		w.Chunk(byName(t, "combined"), nil, []byte(entry{addr: "192.0.2.200", agent: "DNSBot/1"}.String()))
-		return r
+		r.Worker().Chunk(byName(t, "combined"), nil, []byte(log))
+		pairs, more, err := r.Unverified(10)
+		if err != nil || len(pairs) != 10 {
+			t.Fatal(pairs, err)
+		}
+		return r, pairs, more
 	}
-	var all, backwards []string
+	var all []string
 	for i := range 100 {
 		all = append(all, fmt.Sprintf("192.0.2.%d", i))
-		backwards = append([]string{all[i]}, backwards...)
 	}
-	few, more, err := run(all...).Unverified(10)
-	if err != nil || !more || len(few) != 10 {
-		t.Fatalf("%v, more %v, %v", few, more, err)
-	}
-	again, _, _ := run(backwards...).Unverified(10)
-	if fmt.Sprint(few) != fmt.Sprint(again) {
-		t.Errorf("%v, and in another order %v", few, again)
-	}
-	r := run(all[:10]...)
-	exactly, more, err := r.Unverified(10)
-	if err != nil || more || len(exactly) != 10 {
-		t.Fatalf("%v, more %v, %v", exactly, more, err)
+	_, few, more := unverified(all...)
+	r, exactly, none := unverified(all[:10]...)
+	slices.Reverse(all)
+	if _, again, _ := unverified(all...); fmt.Sprint(few) != fmt.Sprint(again) || !more || none {
+		t.Errorf("%v, more %v, %v; in another order %v", few, more, none, again)
 	}
 	for _, pair := range exactly[:3] {
 		r.Verify(pair)
 	}
 	got := resultOf(t, r)
 	if row := rowOf(got, "DNSBot"); row.Identity[report.Verified] != 6 || row.Identity[report.Unverified] != 15 ||
-		row.VerifiedContent() != 6 {
-		t.Errorf("%+v", row.Identity)
-	}
-	if row := rowOf(got, "GPTBot"); row.Identity[report.Verified] != 0 {
-		t.Errorf("GPTBot: %+v", row.Identity)
+		row.VerifiedContent() != 6 || rowOf(got, "GPTBot").Identity[report.Verified] != 0 {
+		t.Errorf("%+v, GPTBot %+v", row.Identity, rowOf(got, "GPTBot").Identity)
 	}
 }
 

@@ -52,54 +52,12 @@ func TestGoogleDirectives(t *testing.T) {
 // TestGoogleExamples checks the examples of Google's documentation, for the crawlers that they name
 // and for another.
 func TestGoogleExamples(t *testing.T) {
-	for name, c := range map[string]struct {
-		document           string
-		headers            []string
-		google, news, misc string
-	}{
-		"robots for all": {document: "<!DOCTYPE html>\n<html><head>\n" + meta("robots", "noindex") +
-			"\n(...)\n</head>\n<body>(...)</body>\n</html>", google: "noindex", news: "noindex", misc: "noindex"},
-		"one crawler": {document: meta("googlebot", "noindex"), google: "noindex"},
-		"another":     {document: meta("googlebot-news", "nosnippet"), news: "nosnippet"},
-		"several tags": {document: meta("googlebot", "notranslate") + meta("googlebot-news", "nosnippet"),
-			google: "notranslate", news: "nosnippet"},
-		"negative rules add up": {document: meta("robots", "nofollow") + meta("googlebot", "noindex"),
-			google: "noindex nofollow", news: "nofollow", misc: "nofollow"},
-		"multiple rules": {document: meta("robots", "noindex, nofollow"), google: "noindex nofollow",
-			news: "noindex nofollow", misc: "noindex nofollow"},
-		"multiple tags": {document: meta("robots", "noindex") + meta("robots", "nofollow"),
-			google: "noindex nofollow", news: "noindex nofollow", misc: "noindex nofollow"},
-		"the more restrictive": {document: meta("robots", "max-snippet:50, nosnippet"), google: "nosnippet",
-			news: "nosnippet", misc: "nosnippet"},
-		"header": {headers: []string{"noindex"}, google: "noindex", news: "noindex", misc: "noindex"},
-		"several headers": {
-			headers: []string{"noimageindex", "unavailable_after: 25 Jun 2010 15:00:00 PST"},
-			google:  "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
-			news:    "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
-			misc:    "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
-		},
-		"headers with names": {headers: []string{"googlebot: nofollow", "otherbot: noindex, nofollow"},
-			google: "nofollow", misc: "noindex nofollow"},
-		"embedded": {headers: []string{"googlebot:noindex,indexifembedded"},
-			google: "noindex indexifembedded"},
-		"embedded, in several": {headers: []string{"googlebot:noindex", "googlebot:indexifembedded"},
-			google: "noindex indexifembedded"},
-		"embedded, in tags": {document: meta("googlebot", "noindex") + meta("googlebot", "indexifembedded"),
-			google: "noindex indexifembedded"},
-		"embedded for a crawler": {document: meta("robots", "noindex") + meta("googlebot", "indexifembedded"),
-			google: "noindex indexifembedded", news: "noindex", misc: "noindex"},
-		"max-image-preview for all": {document: meta("robots", "max-image-preview:standard"),
-			google: "max-image-preview:standard", news: "max-image-preview:standard", misc: "max-image-preview:standard"},
-		"a header and a tag": {headers: []string{"googlebot: max-snippet:10"},
-			document: meta("robots", "max-snippet:5, nofollow"), google: "nofollow max-snippet:5",
-			news: "nofollow max-snippet:5", misc: "nofollow max-snippet:5"},
-		"headers that a proxy combined": {headers: []string{"noarchive, googlebot: nofollow, otherbot: noindex, nofollow"},
-			google: "nofollow noarchive", news: "noarchive", misc: "noindex nofollow noarchive"},
-	} {
-		p := read(c.document, c.headers...)
-		for crawler, want := range map[string]string{"Googlebot": c.google, "Googlebot-News": c.news, "OtherBot": c.misc} {
-			if got := rules(p, crawler); got != want {
-				t.Errorf("%s, %s: %q, want %q", name, crawler, got, want)
+	for _, c := range cases.Texts(t, "examples.txt") {
+		p := read(c.Parts[0], strings.Split(strings.TrimSuffix(c.Parts[1], "\n"), "\n")...)
+		for line := range strings.Lines(c.Parts[2]) {
+			crawler, want, _ := strings.Cut(line, ":")
+			if got := rules(p, crawler); got != strings.TrimSpace(want) {
+				t.Errorf("%s, %s: %q, want %q", c.Name, crawler, got, want)
 			}
 		}
 	}
