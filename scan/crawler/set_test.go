@@ -120,32 +120,11 @@ func TestLibraries(t *testing.T) {
 // TestNamed reads users' names of agents.
 func TestNamed(t *testing.T) {
 	set := builtinSet(t)
-	for _, c := range []struct {
-		text, want string
-		is         error
-	}{
-		{"GPTBot", "GPTBot (OpenAI)", nil},
-		{"gptbot", "GPTBot (OpenAI)", nil},
-		{"GPTBot/1.2", "GPTBot (OpenAI)", nil},
-		{"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "GPTBot (OpenAI)", nil},
-		{"Yahoo! Slurp", "Slurp (Yahoo)", nil},
-		{"Google-Extended", "Google-Extended (Google)", nil},
-		{"FooBot", "FooBot (unknown)", nil},
-		{"FooBot/1.2", "FooBot (unknown)", nil},
-		{"FooReader", "FooReader (unknown)", nil},
-		{"bot", "bot (unknown)", nil},
-		{"*", "* (unknown)", nil},
-		{"Google-Extended/1.0", "no crawler", errNoCrawler},
-		{"FooReader/1.2", "no crawler", errNoCrawler},
-		{"curl/7.58.0", "no crawler", errNoCrawler},
-		{"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", "no crawler", errNoCrawler},
-		{"bingbot/2.0 Googlebot/2.1", "no crawler", errAmbiguous},
-		{"WireReaderBot/1.0 (compatible; Googlebot/2.1)", "no crawler", errAmbiguous},
-		{"bot/1.0", "no crawler", errBareWords},
-	} {
-		got, err := set.Named(c.text)
-		if got.String() != c.want || !errors.Is(err, c.is) {
-			t.Errorf("%q is %v, %v; want %s, %v", c.text, got, err, c.want, c.is)
+	named := map[string]error{"errNoCrawler": errNoCrawler, "errAmbiguous": errAmbiguous, "errBareWords": errBareWords}
+	for _, row := range cases.Rows(t, "named.txt") {
+		text, want, is := row[0], row[1], named[row[2]]
+		if got, err := set.Named(text); got.String() != want || !errors.Is(err, is) {
+			t.Errorf("%q is %v, %v; want %s, %v", text, got, err, want, is)
 		}
 	}
 }
