@@ -50,22 +50,8 @@ func TestReadRanges(t *testing.T) {
 
 // TestCreationTime reads the dates of lists.
 func TestCreationTime(t *testing.T) {
-	for text, want := range map[string]string{
-		"2026-08-20T14:46:45":         "2026-08-20T14:46:45Z", // without a zone it is UTC
-		"2026-08-20T14:46:45.000000":  "2026-08-20T14:46:45Z",
-		"2026-08-20T14:46:45.25":      "2026-08-20T14:46:45.25Z",
-		"2026-08-20T14:46:45Z":        "2026-08-20T14:46:45Z",
-		"2026-08-20T14:46:45.5+02:00": "2026-08-20T12:46:45.5Z",
-		"":                            "",
-		"yesterday":                   "",
-		"2026-08-20":                  "",
-		"2026-08-20T14:46":            "",
-		"2026-02-30T14:46:45Z":        "",
-		"2026-08-20T14:46:45 UTC":     "",
-		"1970-01-01T00:00:00Z":        "",
-		"0001-01-01T00:00:00Z":        "",
-		"9999-12-31T23:59:59Z":        "",
-	} {
+	for _, row := range cases.Rows(t, "created.txt") {
+		text, want := row[0], row[1]
 		got := ""
 		r, err := ReadRanges(strings.NewReader(fmt.Sprintf(`{"creationTime":%q,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
 			text)), "list", 1<<30)

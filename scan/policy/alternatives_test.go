@@ -81,28 +81,10 @@ func TestEndedRuns(t *testing.T) {
 	const crawlDelay = "User-agent: gptbot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a"
 	const run, runs = "User-agent: gptbot\n", "\nUser-agent: other\nDisallow: /a"
 	const index = "/**\n\nUser-agent: gptbot\nDisallow: /a/\nAllow: /a/index.html"
-	for _, test := range []struct {
-		robots, target string
-		want           Judgement
-	}{
-		{crawlDelay, "/a", contested},
-		{crawlDelay, "/b", permits},
-		{run + "Sitemap: http://x/s" + runs, "/a", contested},
-		{run + "Host: x" + runs, "/a", contested},
-		{"User-agent: other\nHost: x\nUser-agent: gptbot\nDisallow: /a", "/a", forbids(4)},
-		{"User-agent: other\nUser-agent: gptbot\nHost: x\nDisallow: /a", "/a", forbids(4)},
-		{"User-agent: *\nHost: x" + runs, "/a", contested},
-		// An empty group keeps from those for all.
-		{"User-agent: *\nDisallow: /a\n" + run + "Host: x" + runs, "/a", contested},
-		{run + "Host x" + runs, "/a", forbids(4)},
-		{run + runs, "/a", forbids(4)},
-		{run + "Useragent: foo" + runs, "/a", contested}, // a key that one reading knows
-		{run + "Host: x" + runs + index, "/a/", contested},
-		{"User-agent: gptbot" + runs + index, "/a/", forbids(3)}, // by Google's reading alone
-		{run + "Host: x\nUser-agent: other\nDisallow: /%c3%bc", "/%C3%BC", contested},
-	} {
-		if got := judged(test.robots, gptbot, test.target); got != test.want {
-			t.Errorf("%q: %+v, want %+v", test.robots, got, test.want)
+	for _, row := range cases.Rows(t, "ended.txt") {
+		robots, target, want := row[0], row[1], row[2]
+		if got := inWords(judged(robots, gptbot, target)); got != want {
+			t.Errorf("%q: %s, want %s", robots, got, want)
 		}
 	}
 	if got := judged("User-agent: googlebot\nCrawl-delay: 1"+runs, googlebot, "/a"); got.Stance != Forbids {

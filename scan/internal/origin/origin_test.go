@@ -75,28 +75,10 @@ func TestScope(t *testing.T) {
 
 // TestParse reads origins as users write them.
 func TestParse(t *testing.T) {
-	for _, c := range []struct{ name, in, want string }{
-		{"a URL", "https://example.com", "https://example.com"},
-		{"a slash at the end", "https://example.com/", "https://example.com"},
-		{"capitals", "HTTPS://EXAMPLE.COM:443/", "https://example.com"},
-		{"a port", "http://example.com:8080", "http://example.com:8080"},
-		{"the other scheme's port", "http://example.com:443", "http://example.com:443"},
-		{"zeros before a port", "http://example.com:0080", "http://example.com"},
-		{"no scheme", "example.com", "http://example.com https://example.com"},
-		{"no scheme, a slash", "example.com/", "http://example.com https://example.com"},
-		{"no scheme, a port", "example.com:8080", "http://example.com:8080 https://example.com:8080"},
-		{"no scheme, port 443", "example.com:443", "http://example.com:443 https://example.com"},
-		{"a bare IPv6 address", "2001:DB8::1", "http://[2001:db8::1] https://[2001:db8::1]"},
-		{"an IPv6 address in brackets", "[2001:db8::1]", "http://[2001:db8::1] https://[2001:db8::1]"},
-		{"an IPv6 address with a port", "https://[2001:db8::1]:8443/", "https://[2001:db8::1]:8443"},
-		{"a name of one label", "http://localhost:8000", "http://localhost:8000"},
-		{"an underscore", "https://foo_bar.example.com", "https://foo_bar.example.com"},
-		{"hyphens in third and fourth place", "https://r3---sn-4g5e6nez.googlevideo.com",
-			"https://r3---sn-4g5e6nez.googlevideo.com"},
-		{"hyphens at the edges of a label", "https://-foo-.example.com", "https://-foo-.example.com"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			origins, err := Parse(c.in)
+	for _, row := range cases.Rows(t, "parse.txt") {
+		name, in, want := row[0], row[1], row[2]
+		t.Run(name, func(t *testing.T) {
+			origins, err := Parse(in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,8 +89,8 @@ func TestParse(t *testing.T) {
 				}
 				got = append(got, o.String())
 			}
-			if strings.Join(got, " ") != c.want {
-				t.Errorf("got %s, want %s", got, c.want)
+			if strings.Join(got, " ") != want {
+				t.Errorf("got %s, want %s", got, want)
 			}
 		})
 	}
