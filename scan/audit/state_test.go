@@ -164,8 +164,7 @@ func TestKeysOfStatesDiffer(t *testing.T) {
 	}
 }
 
-// TestStatesOfOtherVersionsAreRefused checks that a state of another version is refused with its
-// first line and advice.
+// TestStatesOfOtherVersionsAreRefused checks that a state of another version is refused with its first line and advice.
 func TestStatesOfOtherVersionsAreRefused(t *testing.T) {
 	line, rest, _ := strings.Cut(string(stateOf(t, stateAuditor(t), nil)), "\n")
 	form := fmt.Sprint("state ", stateForm)

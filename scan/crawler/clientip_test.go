@@ -16,8 +16,7 @@ func mustClientIP(t testing.TB, mode string, trusted ...string) ClientIP {
 	return c
 }
 
-// TestClientIP finds the client, given a line's address and its list. "nobody" means that the
-// client is unknown.
+// TestClientIP finds the client, given a line's address and its list. "nobody" means that the client is unknown.
 func TestClientIP(t *testing.T) {
 	trusted := []string{"10.0.0.0/8", "2001:db8:ffff::/48", "203.0.113.7"}
 	for _, row := range cases.Rows(t, "clientip.txt") {

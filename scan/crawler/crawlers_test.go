@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// TestClaims checks that nobody speaks for all users of a program, and that exempt crawlers don't
-// claim to obey.
+// TestClaims checks that nobody speaks for all users of a program, and that exempt crawlers don't claim to obey.
 func TestClaims(t *testing.T) {
 	for _, p := range builtinSet(t).Profiles() {
 		if p.Anybodys() && (p.Obeys != "unknown" || p.CrawlDelay != "" || p.Verify != "") {

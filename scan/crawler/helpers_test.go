@@ -55,8 +55,7 @@ func wordsOf(profiles []Profile) (words []string) {
 	return words
 }
 
-// naive reads headers as the specification says it (audit-rules 7), one word of
-// one profile after the other.
+// naive reads headers as the specification says it (audit-rules 7), one word of one profile after the other.
 type naive struct {
 	words    []naiveWord
 	controls []string            // in lower case
@@ -278,8 +277,7 @@ var (
 	joinedBehind = regexp.MustCompile(`^[A-Za-z0-9_.-]*`)
 )
 
-// phoneOf is the first comment of a header, if it is a phone's, with what is in it
-// and where the model is named.
+// phoneOf is the first comment of a header, if it is a phone's, with what is in it and where the model is named.
 var phoneOf = regexp.MustCompile(`(?s)^[^(]*\((linux(?:[^)]*?)android[^;)]*(;[^)]*))\)`)
 
 var (
@@ -398,8 +396,7 @@ func overlooked(low []byte, hidden []bool) bool {
 	return false
 }
 
-// contactBytes reports for each byte whether it is in a URL or an e-mail address, and whether there
-// is any.
+// contactBytes reports for each byte whether it is in a URL or an e-mail address, and whether there is any.
 func contactBytes(low []byte) (hidden []bool, any bool) {
 	hidden = make([]bool, len(low))
 	hide := func(from, to int) {

@@ -269,8 +269,7 @@ func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr strin
 	}
 }
 
-// TestIdentityFollowsTheSpecification compares with a naive implementation on random lists,
-// addresses and times.
+// TestIdentityFollowsTheSpecification compares with a naive implementation on random lists, addresses and times.
 func TestIdentityFollowsTheSpecification(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	set := builtinSet(t)

@@ -129,9 +129,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestControlTokenIsNobody reads headers that contain the token by which robots.txt controls the
-// use of another crawler's pages. No log shows whether it is obeyed, so no client is audited under
-// it.
+// TestControlTokenIsNobody reads headers that contain the token by which robots.txt controls the use of another
+// crawler's pages. No log shows whether it is obeyed, so no client is audited under it.
 func TestControlTokenIsNobody(t *testing.T) {
 	own, err := Read([]byte(`[{"name":"Foo Control","operator":"F","tokens":["FooBot-Extended","foo.bot-extended"],"control":true,"obeys":"yes"}]`))
 	if err != nil {
@@ -206,8 +205,7 @@ func randomHeader(r *rand.Rand, words []string) []byte {
 	return b
 }
 
-// TestReaderFollowsTheSpecification compares with a naive reader on random headers, using one
-// reader for all of them.
+// TestReaderFollowsTheSpecification compares with a naive reader on random headers, using one reader for all of them.
 func TestReaderFollowsTheSpecification(t *testing.T) {
 	few, err := Read([]byte(`[
 		{"name":"Foo","operator":"A","words":["Foo","Foo-Image","Foo Bar"],"tokens":["Foo"],"obeys":"yes"},
@@ -248,8 +246,7 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 	}
 }
 
-// TestHostileHeader reads headers of 128 kB designed to be slow, with which quadratic work would
-// time out.
+// TestHostileHeader reads headers of 128 kB designed to be slow, with which quadratic work would time out.
 func TestHostileHeader(t *testing.T) {
 	const size = 1 << 17
 	set := builtinSet(t)

@@ -31,8 +31,7 @@ func options(t testing.TB) lint.Options {
 	}}
 }
 
-// TestKinds checks that the bad example of a kind has a note of it on its line, and that the good
-// one has none.
+// TestKinds checks that the bad example of a kind has a note of it on its line, and that the good one has none.
 func TestKinds(t *testing.T) {
 	o := options(t)
 	names := map[string]bool{}
@@ -61,8 +60,7 @@ func show(notes []lint.Note) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSentences checks that a note names its crawler, the line for comparison, and the probable
-// intention.
+// TestSentences checks that a note names its crawler, the line for comparison, and the probable intention.
 func TestSentences(t *testing.T) {
 	for _, row := range cases.Rows(t, "sentences.txt") {
 		body, kind, want := row[0], row[1], row[2]
@@ -116,8 +114,7 @@ func TestColon(t *testing.T) {
 	}
 }
 
-// TestEqualRules checks that one of several redundant rules remains, and that all noted ones may be
-// removed.
+// TestEqualRules checks that one of several redundant rules remains, and that all noted ones may be removed.
 func TestEqualRules(t *testing.T) {
 	for _, c := range []struct {
 		body string
@@ -141,8 +138,7 @@ func TestEqualRules(t *testing.T) {
 	}
 }
 
-// TestHostile has files whose rules are slow to compare: each ends in seconds, and undecided
-// questions are reported.
+// TestHostile has files whose rules are slow to compare: each ends in seconds, and undecided questions are reported.
 func TestHostile(t *testing.T) {
 	o := options(t)
 	var text strings.Builder

@@ -23,8 +23,7 @@ func linesOf(notes []lint.Note) string {
 	return strings.Join(list, "\n")
 }
 
-// TestDefaults checks that the notes on the robots.txt of content management systems are useful to
-// their users.
+// TestDefaults checks that the notes on the robots.txt of content management systems are useful to their users.
 func TestDefaults(t *testing.T) {
 	o := options(t)
 	o.Sitemap = nil

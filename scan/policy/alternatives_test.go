@@ -204,8 +204,7 @@ func TestPastTheLimit(t *testing.T) {
 	}
 }
 
-// TestSitemapPastTheLimit checks that a sitemap may be fetched wherever its line is, because many
-// files end with them.
+// TestSitemapPastTheLimit checks that a sitemap may be fetched wherever its line is, because many files end with them.
 func TestSitemapPastTheLimit(t *testing.T) {
 	var s automaton.Scratch
 	for past, target := range map[string]string{"Sitemap: /a/s.xml": "/a/s.xml",

@@ -144,8 +144,7 @@ func randomRobots(rng *rand.Rand) string {
 	return b.String()
 }
 
-// randomTarget returns a target in origin or absolute form that is not
-// /robots.txt.
+// randomTarget returns a target in origin or absolute form that is not /robots.txt.
 func randomTarget(rng *rand.Rand) []byte {
 	plain := []string{"a", "b", "/", "?", "index.html", ".", ";", ",", "x"}
 	odd := append([]string{"%7E", "~", "%61", "%2F", "%2f", "%", "ä", " ", "#", "\x00", "*", "$", "|"}, plain...)

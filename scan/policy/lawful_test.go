@@ -33,8 +33,7 @@ func at(t testing.TB, s string) int64 {
 	return epoch + int64(d)
 }
 
-// rowsOf reads rows such as "a 24h 200 body max=48h", "a 0h 301 >http://b/robots.txt" and
-// "a 0h 200 digest=x",
+// rowsOf reads rows such as "a 24h 200 body max=48h", "a 0h 301 >http://b/robots.txt" and "a 0h 200 digest=x",
 // separated by newlines or semicolons; a host without a scheme is http alone.
 func rowsOf(t testing.TB, text string) []Row {
 	t.Helper()
@@ -200,8 +199,7 @@ func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	}
 }
 
-// TestThousandsOfRedirectsInSuccession checks that a file after so many doesn't count, and that
-// finding this is fast.
+// TestThousandsOfRedirectsInSuccession checks that a file after so many doesn't count, and that finding this is fast.
 func TestThousandsOfRedirectsInSuccession(t *testing.T) {
 	const n = 5000
 	host := func(i int) origin.Origin {

@@ -53,8 +53,7 @@ func TestVerdictsStay(t *testing.T) {
 	}
 }
 
-// TestHostile checks that files consisting of signals are read within a second each and within the
-// limit.
+// TestHostile checks that files consisting of signals are read within a second each and within the limit.
 func TestHostile(t *testing.T) {
 	var paths, agents, groups strings.Builder
 	for i := range 20_000 {

@@ -16,9 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Options configures Report. The zero value is a Report without crawlers and with a constant
-// robots.txt.
-// robots.txt.
+// Options configures Report. The zero value is a Report without crawlers and with a constant robots.txt. robots.txt.
 type Options struct {
 	Crawlers int
 	Days     int // days covered by the logs
@@ -232,9 +230,8 @@ func (m *maker) breakRules(c *report.CrawlerInfo, left int64) {
 	}
 }
 
-// Attacks are texts that attackers write into logs, names and robots.txt: markup for all places in
-// a page, control characters, and characters that reverse or hide text. Whatever a browser would
-// run of them calls alert.
+// Attacks are texts that attackers write into logs, names and robots.txt: markup for all places in a page, control
+// characters, and characters that reverse or hide text. Whatever a browser would run of them calls alert.
 var Attacks = []string{
 	`<script>alert(1)</script>`,
 	`"><img src=x onerror=alert(2)>`,

@@ -302,8 +302,7 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-// setUp writes the rules and a configuration that uses them, in which DIR is the folder of both and
-// PORT a free port.
+// setUp writes the rules and a configuration that uses them, in which DIR is the folder of both and PORT a free port.
 func setUp(t *testing.T, kind, config string) (dir, file, port string) {
 	t.Helper()
 	p, _ := sample(t)
@@ -470,8 +469,7 @@ func TestNft(t *testing.T) {
 	}
 }
 
-// TestCloudflare checks that an expression respects Cloudflare's length limit, and that each rule
-// is in one.
+// TestCloudflare checks that an expression respects Cloudflare's length limit, and that each rule is in one.
 func TestCloudflare(t *testing.T) {
 	p, o := sample(t)
 	if text := written(t, "cloudflare", p); !strings.Contains(text, `

@@ -45,8 +45,7 @@ func TestHostIsToldByTheName(t *testing.T) {
 	}
 }
 
-// TestFilesBesideRobotsAreNoHosts checks that an ambiguous name is a host only if the file is a
-// robots.txt.
+// TestFilesBesideRobotsAreNoHosts checks that an ambiguous name is a host only if the file is a robots.txt.
 func TestFilesBesideRobotsAreNoHosts(t *testing.T) {
 	const rules, text = "\ufeff# site\n\nUser-agent: *\nDisallow: /\n", "# Files\n\nof sites\n"
 	for _, name := range []string{"README.md", "a/2025-01.md", "go.mod", "index.html", "sites.csv", "LICENSE", "notes.txt",
@@ -151,9 +150,8 @@ func adder(t *testing.T, set *capture.Set) func(url string, status uint16, locat
 	}
 }
 
-// TestRedirects checks that redirects are followed inside the set, even beyond the fifth, because a
-// crawler that obeys what it finds there is right, though it might have assumed that there is no
-// robots.txt. It also checks the limit.
+// TestRedirects checks that redirects are followed inside the set, even beyond the fifth, because a crawler that obeys
+// what it finds there is right, though it might have assumed that there is no robots.txt. It also checks the limit.
 func TestRedirects(t *testing.T) {
 	var set capture.Set
 	var want []string
@@ -224,8 +222,7 @@ func TestSetWantsWhatRedirectsLeadTo(t *testing.T) {
 	}
 }
 
-// TestSetHoldsNoEndOfWhatNothingLeadsTo checks the limit for a site with any number of
-// robots_1.txt.
+// TestSetHoldsNoEndOfWhatNothingLeadsTo checks the limit for a site with any number of robots_1.txt.
 func TestSetHoldsNoEndOfWhatNothingLeadsTo(t *testing.T) {
 	var set capture.Set
 	add := adder(t, &set)

@@ -54,8 +54,7 @@ func byLibrary(line string, o capture.Options) (capture.Capture, capture.Reason)
 	return v.Capture(o)
 }
 
-// TestObjectsAreReadAsTheLibraryDoes compares objects made of many pieces, half of them invalid,
-// with encoding/json.
+// TestObjectsAreReadAsTheLibraryDoes compares objects made of many pieces, half of them invalid, with encoding/json.
 func TestObjectsAreReadAsTheLibraryDoes(t *testing.T) {
 	values := []string{`"a"`, `""`, `"h.example"`, `"\n\\\"\/\t"`, `"\u00e9\u2028"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ud83d\u0041"`, `"\ud83d\ud83d\ude00"`,
 		`"\x41"`, `"\u12"`, `"\u12g4"`, "\"\x01\"", "\"\u00fc\"", `"open`, `null`, `nul`, `nullx`, `true`, `7`, `404`, `007`, `0`, `-1`,

@@ -264,8 +264,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// files are lists of the same four pages in each form that others write, each captured a second
-// after the one before.
+// files are lists of the same four pages in each form that others write, each captured a second after the one before.
 var files = []struct {
 	name string
 	kind Kind

@@ -269,8 +269,7 @@ func TestDisputedHosts(t *testing.T) {
 	}
 }
 
-// TestLongName rejects impossibly long names at once: Punycode of a megabyte would take half an
-// hour.
+// TestLongName rejects impossibly long names at once: Punycode of a megabyte would take half an hour.
 func TestLongName(t *testing.T) {
 	var b strings.Builder
 	for i := range 20_000 {

@@ -252,8 +252,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// FuzzPage checks that a document has the tags of its tree, and that a header is independent of
-// case and white space.
+// FuzzPage checks that a document has the tags of its tree, and that a header is independent of case and white space.
 func FuzzPage(f *testing.F) {
 	for _, document := range hostile() {
 		f.Add([]byte(document[:2000]), "noindex, googlebot: nofollow, unavailable_after: Friday, 25-Jun-10 15:00:00 PST")
@@ -288,9 +287,8 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// TestGuardAllocations checks that reading allocates a Tokenizer with its buffer per page, and
-// copies of the names of tags and attributes, but nothing proportional to the body. Statements and
-// rules don't allocate, except for dates.
+// TestGuardAllocations checks that reading allocates a Tokenizer with its buffer per page, and copies of the names of
+// tags and attributes, but nothing proportional to the body. Statements and rules don't allocate, except for dates.
 func TestGuardAllocations(t *testing.T) {
 	p := &Page{}
 	tokens := []string{"Googlebot-News", "Googlebot"}

@@ -31,10 +31,9 @@ func rules(p *Page, tokens ...string) string {
 
 func meta(name, content string) string { return `<meta name="` + name + `" content="` + content + `">` }
 
-// TestGoogleDirectives checks the table "valid indexing and serving rules" of Google's
-// documentation, with its special values, its list of rules no longer used, and noai and noimageai;
-// and the examples of the "HTML Author's Guide to the Robots META tag" of 1996, where "default =
-// empty = ALL".
+// TestGoogleDirectives checks the table "valid indexing and serving rules" of Google's documentation, with its special
+// values, its list of rules no longer used, and noai and noimageai; and the examples of the "HTML Author's Guide to the
+// Robots META tag" of 1996, where "default = empty = ALL".
 func TestGoogleDirectives(t *testing.T) {
 	for _, row := range cases.Rows(t, "directives.txt") {
 		content, want := row[0], row[1]
@@ -49,8 +48,7 @@ func TestGoogleDirectives(t *testing.T) {
 	}
 }
 
-// TestGoogleExamples checks the examples of Google's documentation, for the crawlers that they name
-// and for another.
+// TestGoogleExamples checks the examples of Google's documentation, for the crawlers that they name and for another.
 func TestGoogleExamples(t *testing.T) {
 	for _, c := range cases.Texts(t, "examples.txt") {
 		p := read(c.Parts[0], strings.Split(strings.TrimSuffix(c.Parts[1], "\n"), "\n")...)
@@ -67,8 +65,7 @@ func TestGoogleExamples(t *testing.T) {
 	}
 }
 
-// TestConflicts checks that the most restrictive of conflicting directives wins, regardless of
-// order and source.
+// TestConflicts checks that the most restrictive of conflicting directives wins, regardless of order and source.
 func TestConflicts(t *testing.T) {
 	for _, row := range cases.Rows(t, "conflicts.txt") {
 		a, b, want := row[0], row[1], row[2]
