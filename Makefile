@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test builds-test golden race guard bench bench-page bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test wasm tester clib python python-test engines-test fuzz fuzz-short mutate lint man completions notices wheels release release-test reproducible site clean
+.PHONY: build demo test builds-test golden race guard bench bench-page bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test wasm tester clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions notices wheels release release-test reproducible site clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -272,6 +272,10 @@ site:
 	@if ! $(PYTHON) -m venv bin/docs >/dev/null || ! $(SITE_PIP) --retries 1 'mkdocs-material==9.*'; then \
 		echo "site: not built: it needs Python with venv, and mkdocs-material from PyPI"; \
 	else NO_MKDOCS_2_WARNING=1 bin/docs/bin/mkdocs build -q --strict && echo "bin/site/index.html"; fi
+
+# The sample log is made by its generator; a test compares the two.
+sample:
+	$(GO) run ./internal/test/generate > testdata/sample/access.log.gz
 
 clean:
 	rm -rf bin

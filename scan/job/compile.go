@@ -228,6 +228,9 @@ func (o *compiler) write(w *archive.Writer, work int64, out disk.Output) (*Compi
 	case o.set.Len() == 0:
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
+	if err := o.set.Close(); err != nil { // nothing in it is needed now
+		return nil, err
+	}
 	c := &Compiled{Counts: rules.Counts}
 	err = out.Write(func(f io.Writer) error {
 		b := bufio.NewWriterSize(interrupt.Stream{Ctx: o.Context(), W: f}, 1<<20)

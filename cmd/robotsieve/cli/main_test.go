@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -185,6 +186,20 @@ func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 		if found := reporttest.CompareFigures(got, truth); len(found) > 0 {
 			t.Errorf("%s: %v", by, found)
 		}
+	}
+}
+
+func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command to run the generator with")
+	}
+	made, err := exec.Command(goTool, "run", "../../../internal/test/generate").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log := file(t, "access.log.gz", string(made)); !bytes.Equal(plain(t, log), plain(t, sample+"access.log.gz")) {
+		t.Error("access.log.gz differs: run make sample, and read what changed")
 	}
 }
 

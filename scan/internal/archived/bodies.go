@@ -160,6 +160,7 @@ func (c *Compiler) compile(body []byte) (rulesets []*automaton.Ruleset, of trait
 				of = traitsOf(r, body)
 				of.extras = Extras(r, body, of.page, c.MaxBytes)
 			}
+			_, _ = rulesets[i].Agents(), rulesets[i].Wildcard() // build their machines, which the writer would do alone
 		}
 	}
 	return rulesets, of

@@ -16,7 +16,10 @@ func Refuse(body []byte, file string) error {
 	if form := FormOf(body); form != nil {
 		return fmt.Errorf("%s: %s, not a robots.txt", file, form.Form)
 	}
-	if log := LogOf(body); log != "" && !HasRule(compile.Compile(body, compile.Options{}), body) {
+	if HasRule(compile.Compile(body, compile.Options{}), body) { // as nearly all have, and sooner found out
+		return nil
+	}
+	if log := LogOf(body); log != "" {
 		return fmt.Errorf("%s: it looks like a log (%s), not a robots.txt", file, log)
 	}
 	return nil

@@ -90,6 +90,12 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%+v: %d records are missing", o, len(keys))
 			}
 		}
+		for record, err := range r.All() { // and may be left early
+			if err != nil || string(record) != want.keys()[0] {
+				t.Errorf("%+v: %.80q, error %v", o, record, err)
+			}
+			break
+		}
 		if (r.file != nil) != (o.Memory > 0) {
 			t.Errorf("%+v: the file is %v", o, r.file)
 		}
