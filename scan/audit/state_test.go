@@ -190,11 +190,7 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 	if _, err := reportOf(a, good); err != nil {
 		t.Fatal(err)
 	}
-	step := 1
-	if testing.Short() {
-		step = 7
-	}
-	for i := 0; i < len(good); i += step {
+	for i := 0; i < len(good); i += 3 {
 		bad := slices.Clone(good)
 		bad[i] ^= 1 << (i % 8)
 		if _, err := reportOf(a, bad); err == nil {

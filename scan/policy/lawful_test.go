@@ -187,7 +187,7 @@ func TestThousandsOfVersions(t *testing.T) {
 // TestManyOriginsToOneOfManyVersions checks that the product of both is rejected.
 func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	var rows []Row
-	for i := range 3000 {
+	for i := range 1500 {
 		rows = append(rows,
 			Row{Origins: []origin.Origin{{Scheme: "http", Host: "b", Port: 80}}, From: epoch + int64(i)*int64(48*time.Hour),
 				Status: 404},
