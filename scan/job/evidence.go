@@ -27,6 +27,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -131,7 +132,7 @@ func (p *auditPlan) appendEvidence(rows []byte, e *audit.Event, _ string) []byte
 func appendRow(rows []byte, operator string, of linesFile, line, address []byte) []byte {
 	file, _ := json.Marshal(of) // which has no errors
 	for _, text := range []string{operator, string(file), string(line), string(address)} {
-		rows = appendKey(rows, text)
+		rows = spill.AppendKey(rows, text)
 	}
 	return rows
 }
@@ -177,7 +178,7 @@ func (w *linesWriter) Write(rows []byte) (n int, err error) {
 	n, f := len(rows), [4]string{}
 	for len(rows) > 0 {
 		for i := range f {
-			f[i], rows = cutKey(rows)
+			f[i], rows = spill.CutKey(rows)
 		}
 		isLine := !strings.HasPrefix(f[1], `{"file":"answers"`)
 		switch {

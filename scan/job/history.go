@@ -1,23 +1,17 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
-	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/internal/history"
-	"github.com/robotsieve/robotsieve/scan/internal/spill"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -165,12 +159,9 @@ func LogHistory(ctx context.Context, o LogHistoryOptions, each func(*report.Logg
 	if unread != nil {
 		o.Messages.warn("%v", unread)
 	}
-	f := &fetches{sizes: sizes, sorted: spill.New(spill.Options{Memory: memory / 4})}
-	defer f.sorted.Close()
 	workers := newBudget(memory / 4 * 3).workers(o.Workers)
-	for range workers {
-		f.writers = append(f.writers, f.sorted.Writer())
-	}
+	f := history.NewFetches(workers, memory/4, sizes)
+	defer f.Close()
 	a, err := Audit(ctx, AuditOptions{
 		LogOptions: o.LogOptions, Limits: Limits{Memory: memory / 4 * 3, Workers: workers},
 		Results:  Results{NoReport: true, AllowDuplicates: o.AllowDuplicates, Stdout: o.Stdout, Messages: o.Messages},
@@ -182,99 +173,13 @@ func LogHistory(ctx context.Context, o LogHistoryOptions, each func(*report.Logg
 	if err != nil { // the lines before the interrupt are listed
 		ctx = context.WithoutCancel(ctx)
 	}
-	return a.Partial || unread != nil, cmp.Or(f.list(ctx, each), err)
-}
-
-// fetches are the requests for /robots.txt, sorted by their sites and times.
-type fetches struct {
-	sizes   map[int64][]string
-	sorted  *spill.Sorter
-	writers []*spill.Writer // of each worker
-}
-
-// Add adds a request for /robots.txt.
-func (f *fetches) Add(x *audit.Event) error {
-	unclear, size := "", max(x.Size, -1)
-	switch {
-	case string(x.Method) != "GET":
-		unclear = "not GET"
-	case slices.Contains([]int{206, 304, 444, 499}, x.Status):
-		unclear = strconv.Itoa(x.Status)
-	case x.Status < 200:
-		unclear = "no status"
-	case !x.HasTime:
-		unclear = "no time"
-	case x.Status != 200:
-		size = -1
+	var stopped error
+	failed := f.List(ctx, func(site *report.LoggedSite) error {
+		stopped = each(site)
+		return stopped
+	})
+	if failed != nil && stopped == nil {
+		failed = inputError(failed)
 	}
-	record := appendKey(appendKey(nil, x.Origin), unclear)
-	if unclear == "" {
-		record = binary.BigEndian.AppendUint64(record, uint64(x.Time)^1<<63)
-		record = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint16(record, uint16(x.Status)), uint64(size))
-	}
-	return f.writers[x.Worker].Add(record)
-}
-
-// maxCompared is the maximum number of file sizes that are compared with the sizes of answers.
-const maxCompared = 100
-
-// list calls each for every site.
-func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error) error {
-	for _, w := range f.writers {
-		if err := w.Flush(); err != nil {
-			return inputError(err)
-		}
-	}
-	f.sorted.StopAt(ctx)
-	var site *report.LoggedSite
-	sizes := slices.Sorted(maps.Keys(f.sizes))
-	end := func() error {
-		if site == nil {
-			return nil
-		}
-		if len(sizes) <= maxCompared {
-			site.FindExcess(func(size int64) bool { return len(f.sizes[size]) > 0 }, sizes)
-		}
-		return each(site)
-	}
-	for r, err := range f.sorted.All() {
-		if err != nil {
-			return inputError(err)
-		}
-		name, rest := cutKey(r.Data)
-		if site == nil || site.Site != name {
-			if err := end(); err != nil {
-				return err
-			}
-			site = &report.LoggedSite{Site: name, Unclear: map[string]int64{}, Intervals: []report.LoggedInterval{}}
-		}
-		unclear, x := cutKey(rest)
-		if unclear != "" {
-			site.Unclear[unclear] += r.N
-			continue
-		}
-		site.Answers += r.N
-		at, size := report.Moment(binary.BigEndian.Uint64(x)^1<<63), int64(binary.BigEndian.Uint64(x[10:]))
-		site.Intervals = history.AddAnswer(site.Intervals, report.LoggedAnswer{N: r.N, First: at, Last: at,
-			Status: int(binary.BigEndian.Uint16(x[8:])), Bytes: size, Fits: append([]string{}, f.sizes[size]...)})
-	}
-	return end()
-}
-
-// appendKey appends a text so that records sort like their texts, and no key is a
-// prefix of another.
-func appendKey(b []byte, text string) []byte {
-	for _, c := range []byte(text) {
-		b = append(b, c)
-		if c == 0 {
-			b = append(b, 1)
-		}
-	}
-	return append(b, 0, 0)
-}
-
-// cutKey splits a text of appendKey from the rest.
-func cutKey(b []byte) (text string, rest []byte) {
-	key, rest, _ := bytes.Cut(b, []byte("\x00\x00"))
-	return strings.ReplaceAll(string(key), "\x00\x01", "\x00"), rest
+	return a.Partial || unread != nil, cmp.Or(failed, err)
 }
