@@ -192,19 +192,6 @@ func TestFileChanges(t *testing.T) {
 	}
 }
 
-// TestFileWithoutSize reads files of /proc, which have no size.
-func TestFileWithoutSize(t *testing.T) {
-	const path = "/proc/self/status"
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Skip(err)
-	}
-	got, _ := readAll(t, []*Input{file(t, path)}, Options{}, 2)
-	if !bytes.HasPrefix(joined(got[0]), want[:10]) {
-		t.Errorf("read %q", joined(got[0]))
-	}
-}
-
 func TestReadErrors(t *testing.T) {
 	text := bytes.Repeat([]byte("some line\n"), 100)
 	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text),
@@ -328,30 +315,6 @@ func TestGuardAlignment(t *testing.T) {
 					reads.Load())
 			}
 		}
-	}
-}
-
-// BenchmarkRead reads a file from the page cache in pieces of half a MiB, to addresses that equal
-// the positions in the file and to others one byte off.
-func BenchmarkRead(b *testing.B) {
-	const size, chunk = 64 << 20, 512 << 10
-	f, err := disk.Open(write(b, filepath.Join(b.TempDir(), "a.log"), make([]byte, size)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	buf := make([]byte, chunk+1)
-	for off, name := range []string{"aligned", "a byte off"} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(size)
-			for b.Loop() {
-				for at := int64(0); at < size; at += chunk {
-					if _, err := f.ReadAt(buf[off:off+chunk], at); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		})
 	}
 }
 
