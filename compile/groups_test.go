@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -80,33 +79,6 @@ func TestRecords(t *testing.T) {
 	for _, m := range modes {
 		if got := compile.Compile([]byte(body), m.options()).Records; !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: got %+v, want %+v", m, got, want)
-		}
-	}
-}
-
-// TestAgentsShareTheMachineOfTheirRules checks that a file with hundreds of agents over one list of
-// rules makes one machine.
-func TestAgentsShareTheMachineOfTheirRules(t *testing.T) {
-	const agents = 300
-	var b strings.Builder
-	for i := range agents {
-		fmt.Fprintf(&b, "User-agent: bot%c%c\n", 'a'+i/26, 'a'+i%26)
-	}
-	b.WriteString("User-agent: *\nUser-agent: botaa\nDisallow: /x\n\nUser-agent: other\nDisallow: /y")
-	for _, m := range modes {
-		r := compile.Compile([]byte(b.String()), m.options())
-		first := r.Ruleset.Wildcard()
-		if first == nil || first.Len() != 1 {
-			t.Fatalf("%v: machine for * of %d rules", m, first.Len())
-		}
-		for i := range agents {
-			name := []byte{'b', 'o', 't', 'a' + byte(i/26), 'a' + byte(i%26)}
-			if got, ok := r.Ruleset.Named(name); !ok || got != first {
-				t.Errorf("%v: %s has a machine of its own: %v", m, name, ok)
-			}
-		}
-		if other, ok := r.Ruleset.Named([]byte("other")); !ok || other == first {
-			t.Errorf("%v: the other group shares the machine: %v", m, ok)
 		}
 	}
 }

@@ -69,7 +69,6 @@ func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
 // the output mentions the rest. The machines of "cross", thousands that share thousands of rules,
 // took gigabytes.
 func TestBoundedDumps(t *testing.T) {
-	skipInShort(t)
 	var cross, rules strings.Builder
 	for i := range 1500 {
 		fmt.Fprintf(&cross, "User-agent: a%d\n", i)
