@@ -563,20 +563,3 @@ func TestReaderMemory(t *testing.T) {
 		}
 	}
 }
-
-// TestBuffersOfLongLines checks that no buffer exceeds the memory for any lines.
-func TestBuffersOfLongLines(t *testing.T) {
-	data := strings.Repeat(strings.Repeat("x", defaultMaxLine-1)+"\n"+strings.Repeat("y", 3000)+"\n", 20)
-	for _, in := range []*Input{asFile(t, []byte(data)), asPipe(t, []byte(data))} {
-		r := NewReader([]*Input{in}, Options{Workers: 1, Memory: 1})
-		for c, ok := r.Next(); ok; c, ok = r.Next() {
-			if len(c.buf) > r.o.longest() {
-				t.Errorf("%s: a buffer of %d bytes", in.Name, len(c.buf))
-			}
-			r.Release(c)
-		}
-		if res := r.Result(0); !res.Complete || res.Bytes != int64(len(data)) {
-			t.Errorf("%+v", res)
-		}
-	}
-}

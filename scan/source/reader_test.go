@@ -71,26 +71,6 @@ func TestLinesSurvive(t *testing.T) {
 	}
 }
 
-func TestHeadOfFiles(t *testing.T) {
-	text := bytes.Repeat([]byte("0123456789\n"), 20000)
-	in := asFile(t, gz(t, text))
-	for _, n := range []int{0, 1, 100_000, 1 << 20} {
-		if head, err := in.Head(n); err != nil || !bytes.Equal(head, text[:min(n, len(text))]) {
-			t.Fatalf("Head(%d) has %d bytes, %v", n, len(head), err)
-		}
-	}
-	got, _ := readAll(t, []*Input{in}, Options{}, 1)
-	check(t, text, got[0], Options{})
-	in = asFile(t, []byte("\x1f\x8b\x08nothing that could be decoded"))
-	if b, err := in.Head(10); err == nil {
-		t.Errorf("Head of a broken archive: %q and no error", b)
-	}
-	os.Remove(in.path)
-	if _, err := in.Head(10); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Head of a missing file: %v", err)
-	}
-}
-
 // TestVeryLongLine checks that a line of many megabytes is counted, not kept.
 func TestVeryLongLine(t *testing.T) {
 	long := bytes.ReplaceAll(noise(16<<20), []byte("\n"), []byte("\t"))
