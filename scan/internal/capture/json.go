@@ -146,11 +146,11 @@ func find(object []byte, paths Fields) (found Values, isValid bool) {
 			name = field.Unescape(nil, name)
 		}
 		for i, path := range paths {
-			switch first, _, _ := strings.Cut(path, "."); {
+			switch {
 			case path == "":
 			case string(name) == path:
 				found[i] = value
-			case string(name) == first:
+			case len(name) < len(path) && strings.IndexByte(path, '.') == len(name) && string(name) == path[:len(name)]:
 				inner[i] = value
 			}
 		}

@@ -365,7 +365,7 @@ func (g *Sources) read(in *source.Input, kind Kind, read captureReader) {
 }
 
 // Captures are read ahead in batches of at most this many captures and bytes.
-const batchCaptures, batchOctets = 32, 16 << 10
+const batchCaptures, batchOctets = 128, 64 << 10
 
 // ahead yields the captures of a reader, while another goroutine reads the next ones.
 func ahead(captures iter.Seq2[Capture, error]) iter.Seq2[Capture, error] {
@@ -374,7 +374,7 @@ func ahead(captures iter.Seq2[Capture, error]) iter.Seq2[Capture, error] {
 		err error
 	}
 	return func(yield func(Capture, error) bool) {
-		batches, done := make(chan []captured), make(chan struct{})
+		batches, done := make(chan []captured, 2), make(chan struct{})
 		var reader sync.WaitGroup
 		defer reader.Wait()
 		defer close(done)
