@@ -1,7 +1,6 @@
 package compile_test
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -93,10 +92,4 @@ func TestSitemaps(t *testing.T) {
 	if got := r.Sitemaps(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-}
-
-func ExampleRobots_Sitemaps() {
-	robots := compile.Compile([]byte("User-agent: *\nSitemap: https://example.com/sitemap.xml\n"), compile.Options{})
-	fmt.Println(robots.Sitemaps())
-	// Output: [https://example.com/sitemap.xml]
 }

@@ -121,52 +121,6 @@ func TestRandomTables(t *testing.T) {
 	}
 }
 
-// tableRules reach every part of a table: prefixes that part in their first bytes and late,
-// anchored and not, in both forms; rules with gaps that are tried and that wait; nodes of every
-// path; segments of one, two, four and more bytes, and suffixes of others. '+' stands for allow.
-var tableRules = strings.Fields(`
-	/abcdefghijklmnop/x/1 /abcdefghijklmnop/x/2 /abcdefgh/long/$ +/abcdefgh /ab$ /ab /c /other/text/as/long/as/any
-	/?q=(1) /?q=(1)$ /?q=*w /?r=(2)
-	/?q= /t*uuu /t*v$ +/s*u /t
-	/w*one/e /w*two/e /w*three/e*one/e /w*four/e$ /w*five/e
-	/wait*six/e /wait*seven/e /wait*one/e /wait*two/e /wait*five/e
-	*one/e$ *one/e /*one/e*tone/e *e*four/e*e *e*one/e /*five/e$ *oe */e /*/ef /$ /
-	*segments/of/many *segments/of/more *of/many/octets$ *at/many/octets$ /*e/e*x /*e/e*y*z$
-`)
-
-// TestTableRules compares tables of increasing beginnings of tableRules, and of each with the
-// following ones, on paths made of all.
-func TestTableRules(t *testing.T) {
-	var paths [][]byte
-	for _, rule := range tableRules {
-		rule = strings.Trim(rule, "+$")
-		for _, gap := range []string{"", "/e", "x?"} {
-			for _, end := range []string{"", "e", "/one/e"} {
-				paths = append(paths, []byte("/"+strings.TrimPrefix(strings.ReplaceAll(rule, "*", gap)+end, "/")))
-			}
-		}
-	}
-	for _, d := range dialects {
-		m := mode{dialect: d}
-		var s automaton.Scratch
-		for n := range len(tableRules) {
-			for _, rules := range [][]string{tableRules[:n+1], tableRules[n:]} {
-				text := []byte("user-agent: *\n")
-				for _, rule := range rules {
-					line := "disallow: " + rule + "\n"
-					text = append(text, strings.Replace(line, "disallow: +", "allow: ", 1)...)
-				}
-				r := m.tiers(text)
-				for _, path := range paths {
-					if got, want := m.ask(t, r, &s, text, nil, path), askTwin(m, text, nil, path); got != want {
-						t.Fatalf("%v: %q: got %v, want %v:\n%s", d, path, got, want, text)
-					}
-				}
-			}
-		}
-	}
-}
-
 // compareAtEachOctet asks a list and a table about all beginnings of a path, and
 // about what is no path.
 func compareAtEachOctet(t *testing.T, r tiers, s *automaton.Scratch, path []byte) {
@@ -353,34 +307,6 @@ func TestTablesOfManyRules(t *testing.T) {
 					t.Fatalf("no table:\n%s", text)
 				}
 			}
-		}
-	}
-}
-
-// TestNestedSuffixes checks that segments that are suffixes of each other are found wherever they
-// end together, including those that are awaited again after they have ended.
-func TestNestedSuffixes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(31, 32))
-	for _, d := range []automaton.Dialect{google, rfc9309} {
-		for range 60 {
-			text := "user-agent: *\n"
-			for range 3 + rng.IntN(60) {
-				segment := func() string {
-					return strings.Repeat("b", rng.IntN(2)) + strings.Repeat("a", 1+rng.IntN(12))
-				}
-				rule := []string{"/*", "*", "/*/*", "/c*", "/*c*"}[rng.IntN(5)] + segment()
-				for range rng.IntN(3) {
-					rule += "*" + segment()
-				}
-				text += "disallow: " + rule + []string{"", "", "$", "*c"}[rng.IntN(4)] + "\n"
-			}
-			compareGaps(t, d, text, 60, func() string {
-				path := "/"
-				for range rng.IntN(6) {
-					path += []string{"a", "aaa", "b", "c", "/", "baaaaaaa"}[rng.IntN(6)] + strings.Repeat("a", rng.IntN(9))
-				}
-				return path
-			})
 		}
 	}
 }

@@ -377,19 +377,6 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, err, r)
 		}
 	}
-	// What is more than those sums is not proved: it does no harm.
-	for _, change := range []func(*tally, *row){
-		func(s *tally, r *row) { r.Fetches.Answers, r.Fetches.Cleared = nil, nil },
-		func(s *tally, r *row) { s.Hosts.Rest = s.Hosts.Kept[anyHost(s)].N; delete(s.Hosts.Kept, anyHost(s)) },
-		func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.Period = period{} }) },
-		func(s *tally, r *row) { s.Period = period{2, 1, true} },
-	} {
-		s, r := tallyOf()
-		change(s, r)
-		if r, err := reportOf(a, joined(t, string(a.appendTally(nil, s)), records...)); err == nil {
-			marshal(t, r)
-		}
-	}
 	// What was fetched and when is not counted, so only requests that are missing can be noticed.
 	pending := pendingOf(t, records)
 	for name, list := range map[string][]spill.Record{

@@ -10,34 +10,6 @@ import (
 	"time"
 )
 
-// TestPublishedRanges reads lists that operators have published.
-func TestPublishedRanges(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "data", "bots", "ip-ranges")
-	paths, _, err := files(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("no published lists here: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		memory := int64(1 << 30)
-		r, err := loadRanges(path, &memory)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if len(r.prefixes) < 5 || (r.Created != 0) != (filepath.Ext(path) == ".json") {
-			t.Errorf("%s: %d ranges, made at %d", path, len(r.prefixes), r.Created)
-		}
-	}
-	l, err := LoadSeries(dir, builtinSet(t), 1<<30)
-	if err != nil || len(l.Series) < 8 || len(l.Unknown) > 0 {
-		t.Errorf("%d series, %q skipped, %q unknown, of %d files: %v", len(l.Series), l.Skipped, l.Unknown, len(paths), err)
-	}
-	t.Logf("%d series, %q skipped", len(l.Series), l.Skipped)
-}
-
 // write makes files in a new directory, in which a name that ends in a slash is a directory.
 func write(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()

@@ -160,12 +160,14 @@ func TestJSONChoice(t *testing.T) {
 	}
 }
 
-// TestGuardJSON limits allocations for lines that aren't JSON or have several records.
+// TestGuardJSON limits allocations for lines that aren't JSON, have several records, or hold a line in a member.
 func TestGuardJSON(t *testing.T) {
 	for _, f := range jsonFormats() {
 		checkAllocs(t, f, []byte(f.sample+"\n["+f.sample+","+f.sample+"]\n"+
 			`{"x":"\x22","n":,"y":[{},1,2,3]}`+"\n[\n{\"\n"))
 	}
+	checkAllocs(t, mustFormat(t, "json.a.log:combined"), []byte(fmt.Sprintf(`{"x":[1],"a":{"stream":"s","log":%q}}`,
+		mustFormat(t, "combined").Sample()+"\n")+"\n{\"x\":1}\n{\"a\":{\"log\":5}}\n"))
 }
 
 // TestJSONMap reads users' maps.

@@ -119,13 +119,6 @@ func TestMemberLines(t *testing.T) {
 	}
 }
 
-// TestGuardMember limits allocations for lines in a member.
-func TestGuardMember(t *testing.T) {
-	f := mustFormat(t, "json.a.log:combined")
-	checkAllocs(t, f, []byte(fmt.Sprintf(`{"x":[1],"a":{"stream":"s","log":%q}}`, mustFormat(t, "combined").Sample()+"\n")+
-		"\n{\"x\":1}\n{\"a\":{\"log\":5}}\n"))
-}
-
 // TestMemberErrors checks that errors about objects with lines describe the lines, not a missing
 // field.
 func TestMemberErrors(t *testing.T) {

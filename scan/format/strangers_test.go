@@ -143,16 +143,6 @@ func TestLogsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestNoHostOfNumbers checks that a number before the client isn't a host, and nothing is guessed
-// from it.
-func TestNoHostOfNumbers(t *testing.T) {
-	for _, before := range []string{"0.003", "12", "1.5"} {
-		if f, err := Detect([]byte(before+" 192.0.2.1 - - "+crawled+"\n"), true); err == nil {
-			t.Errorf("%s in front: detected as %s", before, f.Name())
-		}
-	}
-}
-
 // TestOpenLiteSpeedFormat uses OpenLiteSpeed's own logFormat as it appears in files and on the
 // administration page; lines are read with and without quotes.
 func TestOpenLiteSpeedFormat(t *testing.T) {

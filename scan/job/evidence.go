@@ -426,7 +426,7 @@ func (p *auditPlan) writeEvidence(ctx context.Context, a *auditRun, r *report.Re
 
 // checkEvidence refuses an evidence folder that cannot be made, or that contains an input or output of
 // the job.
-func (o *planner) checkEvidence(inputs disk.Inputs) error {
+func (o *AuditOptions) checkEvidence(inputs disk.Inputs) error {
 	if o.Evidence == "" {
 		return nil
 	}

@@ -62,34 +62,21 @@ func TestJudge(t *testing.T) {
 		// Which group.
 		{googleAndAll, googlebotImage, "/g", forbids(2)},
 		{googleAndAll, googlebotImage, "/a", permits},
-		{images, googlebotImage, "/x", permits},
 		{images, googlebotImage, "/i", forbids(4)},
-		{"User-agent: Googlebot-Image\nDisallow: /", googlebot, "/x", permits},
-		{googleAndAll, storebot, "/g", permits},
 		{googleAndAll, storebot, "/a", forbids(4)},
 		{star + "/", adsbot, "/x", permits},
 		{"User-agent: adsbot-google\nDisallow: /", adsbot, "/x", forbids(2)},
 		{star + "/", adsbotMobile, "/x", permits},
 		{star + "/\nUser-agent: AdsBot-Google\nDisallow: /m", adsbotMobile, "/m", forbids(4)},
-		{googleAndAll, applebot, "/g", forbids(2)},
 		{star + "/\n\nUser-agent: GPTBot", gptbot, "/x", permits},
-		{star + "/\n\nUser-agent: GPTBot\nDisallow:", gptbot, "/x", permits},
 		{merged, gptbot, "/b", forbids(6)},
-		{star + "/", gptbot, "/x", forbids(2)},
 		{"User-agent: GPT\nDisallow: /", gptbot, "/x", permits},
-		{"", gptbot, "/x", permits},
 		{"Disallow: /\nSitemap: https://example.com/s.xml", gptbot, "/x", permits},
-		{"<!DOCTYPE html>\n<title>Not found</title>", gptbot, "/x", permits},
 
 		// The target.
 		{star + "/a", gptbot, "http://example.com/ab", forbids(2)},
-		{star + "/a", gptbot, "HTTPS://example.com:443/ab", forbids(2)},
-		{star + "/a", gptbot, "http://a/b", permits},
 		{star + "/?q", gptbot, "http://example.com?q=1", forbids(2)},
-		{star + "/a", googlebot, "http://example.com/ab", forbids(2)},
-		{star + "//a/b", gptbot, "//a/b", forbids(2)},
 		{star + "//a/b", googlebot, "//a/b", forbids(2)},
-		{star + "/a;b/c", googlebot, "/a;b/c", forbids(2)},
 		{star + "/a$", gptbot, "/a#b", forbids(2)},
 		{star + "/~a", googlebot, "/%7Ea", permits},
 		{star + "/~a", by(gptbot, reading.ReadRFC9309), "/%7Ea", forbids(2)},
@@ -97,18 +84,13 @@ func TestJudge(t *testing.T) {
 		// Two readings that differ.
 		{star + "/a%7Eb", gptbot, "/a~b", contested},
 		{star + "/a%7Eb", gptbot, "/a%7Eb", forbids(2)},
-		{star + "/a%7Eb", gptbot, "/a%7eb", contested},
 		{star + "/a~b", gptbot, "/a%7Eb", contested},
-		{star + "/a~b", gptbot, "http://example.com/a%7Eb", contested},
-		{star + "/a%7Eb", gptbot, "/c", permits},
 		{star + "/a b", gptbot, "/a b", contested},
 		{star + "/a b", gptbot, "/a%20b", permits}, // forbids nobody who sends %20
 		{"User-agent: *\nDissallow: /x", gptbot, "/x", contested},
-		{"User-agent: *\nDisallow /x", gptbot, "/x", contested},
 		{star + "/x\x00", gptbot, "/x", contested},
 		{index, gptbot, "/x/", contested},
 		{index, gptbot, "/x/index.html", permits},
-		{index, gptbot, "/x/y", forbids(2)},
 		{star + "/a$", gptbot, "/a\x00b", contested},
 		{"User-agent: *\nDissallow: /x", googlebot, "/x", forbids(2)},
 		{"User-agent: *\nDissallow: /x", by(gptbot, reading.ReadRFC9309), "/x", permits},
@@ -118,16 +100,12 @@ func TestJudge(t *testing.T) {
 
 		// Names with a digit, which Google's parser cuts to MJ.
 		{mj, mj12bot, "/m", forbids(2)},
-		{mj, mj12bot, "/a", permits},
 		{"User-agent: MJ12bot/1.4\nDisallow: /m", mj12bot, "/m", forbids(2)},
-		{"User-agent: MJ\nDisallow: /", mj12bot, "/m", permits},
-		{mj, by(mj12bot, reading.ReadGoogle), "/m", permits},
 		{mj, by(mj12bot, reading.ReadingsOf(automaton.Google, false)...), "/m", forbids(2)},
 		{mj, by(mj12bot, reading.ReadingsOf(automaton.Google, true)...), "/m", permits},
 
 		// The note of 1994.
 		{"User-agent: gpt\nAllow: /a\nDisallow: /ab", by(gptbot, reading.ReadingsOf(automaton.Original, false)...), "/ab", permits},
-		{"User-agent: gpt\nDisallow: /a", by(gptbot, reading.ReadOriginal), "/ab", forbids(2)},
 	} {
 		if got := judged(test.robots, test.s, test.target); got != test.want {
 			t.Errorf("%q\n%v asks for %q: %+v, want %+v", test.robots, test.s.Tokens, test.target, got, test.want)

@@ -1,12 +1,7 @@
 package preference_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -188,56 +183,6 @@ func TestSignals(t *testing.T) {
 		if s.Name == preference.ControlToken && !slices.ContainsFunc(set.Profiles(), isControl) {
 			t.Errorf("%s is no control token with this source among the known crawlers", s.Use)
 		}
-	}
-}
-
-// TestRealBodies counts the signals of real files; with SHOW=1 it prints them, to be read.
-func TestRealBodies(t *testing.T) {
-	f, err := os.Open("../../../shared/data/robots/bodies.jsonl.gz")
-	if err != nil {
-		t.Skip("no real robots.txt files beside the module")
-	}
-	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts, bodies := map[string]int{}, 0
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 64<<20)
-	for ; lines.Scan(); bodies++ {
-		var b struct {
-			Host, Body string
-			Body64     string `json:"body_b64"`
-		}
-		if err := json.Unmarshal(lines.Bytes(), &b); err != nil {
-			t.Fatal(err)
-		}
-		if raw, err := base64.StdEncoding.DecodeString(b.Body64); err == nil && b.Body == "" {
-			b.Body = string(raw)
-		}
-		list, faults := preference.Read(compile.Parse([]byte(b.Body)))
-		seen := map[string]bool{}
-		for _, c := range list {
-			for _, s := range c.Statements {
-				if len(s.Lines) > 0 {
-					seen[s.Signal+" "+s.Use] = true
-				}
-			}
-		}
-		for _, f := range faults {
-			seen[f.Kind] = true
-		}
-		for name := range seen {
-			counts[name]++
-		}
-		if os.Getenv("SHOW") != "" && len(seen) > 0 {
-			t.Logf("%s\n%s", b.Host, show(b.Body))
-		}
-	}
-	t.Log(bodies, counts)
-	if counts["content-signal ai-train"] != 5 || counts["control-token google-extended"] < 600 {
-		t.Error("other counts than these files have")
 	}
 }
 

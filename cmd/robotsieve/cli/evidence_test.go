@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -311,22 +310,14 @@ func TestEvidenceOfHostileNames(t *testing.T) {
 // TestChangedOctetOfEvidence checks that verify detects a changed byte in any file.
 func TestChangedOctetOfEvidence(t *testing.T) {
 	t.Parallel() // it waits for the disk
-	dir := evidenceOf(t, "", fullAudit(sample)...)
-	files := 0
-	for name := range contents(t, dir) {
-		files++
+	dir := forgeable(t)
+	for name, text := range contents(t, dir) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		data := raw(t, path)
-		for _, at := range []int{0, len(data) / 2, len(data) - 1} {
-			changed := bytes.Clone(data)
-			changed[at] ^= 4
-			write(t, path, string(changed))
-			refuted(t, name, dir)
-		}
-		write(t, path, string(data))
-	}
-	if files < 12 {
-		t.Errorf("%d files", files)
+		changed := []byte(text)
+		changed[len(text)/2] ^= 4
+		write(t, path, string(changed))
+		refuted(t, name, dir)
+		write(t, path, text)
 	}
 	verifies(t, dir)
 }

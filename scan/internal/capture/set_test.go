@@ -34,7 +34,7 @@ func live() int64 {
 // TestSetTakesBoundedMemory has many origins, with redirects, with replaced captures, with small,
 // large and shared bodies. All of them must be returned.
 func TestSetTakesBoundedMemory(t *testing.T) {
-	const memory = 6 << 20
+	const memory = 3 << 20
 	padding := bytes.Repeat([]byte("a"), 500_000)
 	redirect := func(i, origins int) capture.Capture {
 		c := site(i%origins, nil)
@@ -45,16 +45,16 @@ func TestSetTakesBoundedMemory(t *testing.T) {
 		captures int
 		of       func(i int) capture.Capture
 	}{
-		"origins": {60_000, func(i int) capture.Capture { return site(i, nil) }},
-		"long": {60_000, func(i int) capture.Capture {
+		"origins": {30_000, func(i int) capture.Capture { return site(i, nil) }},
+		"long": {30_000, func(i int) capture.Capture {
 			c := site(i, nil)
 			c.Origins[0].Host += strings.Repeat(".long", i%40)
 			return c
 		}},
-		"redirects":    {60_000, func(i int) capture.Capture { return redirect(i, 60_000) }},
-		"replaced":     {60_000, func(i int) capture.Capture { return redirect(i, 100) }},
-		"bodies":       {60_000, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ")) }},
-		"large bodies": {200, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ", string(padding))) }},
+		"redirects":    {30_000, func(i int) capture.Capture { return redirect(i, 30_000) }},
+		"replaced":     {30_000, func(i int) capture.Capture { return redirect(i, 100) }},
+		"bodies":       {30_000, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ")) }},
+		"large bodies": {100, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ", string(padding))) }},
 	} {
 		set := &capture.Set{Memory: memory}
 		before := live()

@@ -138,16 +138,6 @@ func TestWayback(t *testing.T) {
 	}
 }
 
-// TestWaybackWithoutDigests checks that bodies are found by name if the CDX has no digest.
-func TestWaybackWithoutDigests(t *testing.T) {
-	dir := files(t, map[string]string{
-		"a.cdx": "20260101000000 https://a.example/robots.txt 200\n" +
-			"20260102000000 https://a.example/robots.txt 200\n",
-		"b/20260101000000_a.example.txt": "A", "b/20260102000000_robots.txt": "of which host?"})
-	a := ask(t, wayback, []string{dir + "/a.cdx"}, "bodies", dir+"/b", "fl", "timestamp,original,statuscode")
-	equal(t, a, "2026-01-01T00:00:00Z,https://a.example,200,A\n2026-01-02T00:00:00Z,https://a.example,200,,,unknown")
-}
-
 // isURL has only bytes that mean nothing to a shell, a terminal or a downloader.
 var isURL = regexp.MustCompile(`^https://web\.archive\.org/web/[0-9]{14}id_/(?:https?|ftp)://` +
 	`([A-Za-z0-9._~:%-]+)/robots\.txt\n$`)

@@ -212,6 +212,8 @@ func (o *simOracle) settle(r *simRequest, bot *simBot, sites []simOrigin) (verdi
 		one, cited := o.settleAt(at, sites, r, bot)
 		if n == 0 {
 			verdict, rule = one, cited
+		} else if one != verdict && at.host != sites[0].host {
+			return "indeterminate:no_host", simRule{} // not even the host is known
 		} else if one != verdict {
 			return "indeterminate:unknown_scheme", simRule{}
 		}

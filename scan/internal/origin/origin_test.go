@@ -391,10 +391,7 @@ func randomHost(r *rand.Rand) string {
 // its own normal form, and an origin can be parsed from its text.
 func TestNormalFormIsStable(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	rounds := 300_000
-	if testing.Short() {
-		rounds = 30_000
-	}
+	const rounds = 60_000
 	hosts, origins := 0, 0
 	for range rounds {
 		s := randomHost(r)
@@ -462,6 +459,13 @@ func TestKeysAreOfOneSpellingAndDistinct(t *testing.T) {
 			t.Errorf("%v and %v have the key %q", o, other, got)
 		}
 		of[got] = o
+	}
+	for key, want := range map[string]string{
+		"https://example.com:443": "https://example.com:443", "https://::1:443": "https://[::1]:443", "a": "a",
+	} {
+		if got := OfKey([]byte(key)); got != want {
+			t.Errorf("%q is shown as %q, want %q", key, got, want)
+		}
 	}
 	for _, spelling := range []string{"HTTPS://Example.COM", "https://example.com.:443/"} {
 		origins, err := Parse(spelling)

@@ -29,10 +29,7 @@ func onDisk(s *Sorter) int {
 }
 
 func TestSameAsTwin(t *testing.T) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 3
-	}
+	const seeds = uint64(3)
 	for name, record := range kinds {
 		t.Run(name, func(t *testing.T) {
 			for seed := range seeds {
@@ -111,14 +108,11 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestTenThousandRunsOnDisk(t *testing.T) {
+func TestManyRunsOnDisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	// No memory for runs: each full arena is spilled.
 	s, want := sized(t, sizes{arena: 128, block: 64, arenas: 0, merge: 10 * 2 * 64}), twin{}
-	runs := 10_000
-	if testing.Short() {
-		runs = 500
-	}
+	const runs = 2_000
 	w := s.Writer()
 	for onDisk(s) < runs {
 		rec := randomBytes(r, 3+r.IntN(60), 4)

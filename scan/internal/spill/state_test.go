@@ -22,7 +22,7 @@ func TestAddSavedSameAsTwin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(9, 1))
 			whole, all, want := tiny(t), tiny(t), twin{}
-			for part := range 40 {
+			for part := range 20 {
 				var records [][]byte
 				for range r.IntN(200) {
 					records = append(records, record(r))
