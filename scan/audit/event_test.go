@@ -14,8 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// given audits a log in chunks of so many lines, and returns what a sink gets of each of
-// its lines, by their numbers.
+// given audits a log in chunks of so many lines, and returns what a sink gets of each of its lines, by their numbers.
 func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce int) map[int64]Event {
 	t.Helper()
 	got := map[int64]Event{}

@@ -168,59 +168,41 @@ func TestTimelinesOfZones(t *testing.T) {
 	}
 }
 
-// TestFiguresAreBoundedInAnyOrder checks that figures are bounded and do not depend on how requests
-// are ordered and divided.
+// TestFiguresAreBoundedInAnyOrder checks that figures are bounded and do not depend on how requests are ordered and divided.
 func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
+	const requests = 10_000
 	rng := rand.New(rand.NewPCG(16, 8))
-	type request struct {
-		t      int64
-		hash   uint64
-		path   string
-		status int
-		size   int64
+	times := make([]int64, requests)
+	for i := range times {
+		times[i] = earliest/2 + latest/2 + rng.Int64N(latest) - rng.Int64N(latest)
 	}
 	for name, hash := range map[string]func(i int) uint64{"one hash": func(int) uint64 { return 7 },
 		"many": func(i int) uint64 { return hashField(fmt.Appendf(nil, "192.0.2.%d", i)) }} {
-		var all []request
-		for i := range 20_000 {
-			all = append(all, request{earliest/2 + latest/2 + rng.Int64N(latest) - rng.Int64N(latest), hash(i),
-				fmt.Sprintf("/%d", i%5000), rng.IntN(maxStatus + 1), math.MaxInt64 / 100})
-		}
-		add := func(r *row, list []request) {
-			for _, of := range list {
-				r.Timeline.add(of.t, report.Allowed, 1)
-				r.Figures.Bytes = report.Plus(r.Figures.Bytes, byteSum(of.size))
-				r.Figures.Statuses.add(of.status, 1)
-				r.Figures.Addresses.add(of.hash)
-				r.Figures.Paths.add(of.hash, []byte(of.path), 1)
-			}
-		}
 		for _, b := range []bounds{knownBounds, unknownBounds} {
 			var first []byte
 			for range 3 {
-				rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 				sum := newRow(b)
-				for part := range slices.Chunk(all, 1+rng.IntN(len(all))) {
+				for part := range slices.Chunk(rng.Perm(requests), 1+rng.IntN(requests)) {
 					r := newRow(b)
-					add(r, part)
+					for _, i := range part {
+						r.Timeline.add(times[i], report.Allowed, 1)
+						r.Figures.Bytes = report.Plus(r.Figures.Bytes, byteSum(math.MaxInt64/100))
+						r.Figures.Statuses.add(i%(maxStatus+1), 1)
+						r.Figures.Addresses.add(hash(i))
+						r.Figures.Paths.add(hash(i), fmt.Appendf(nil, "/%d", i%5000), 1)
+					}
 					sum.merge(r, 1)
 				}
-				if len(sum.Timeline.Starts) > b.units || len(sum.Figures.Paths.Kept) > 2*b.paths ||
-					len(sum.Figures.Addresses.Kept) > maxAddresses+1 {
-					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.Timeline.Starts), len(sum.Figures.Paths.Kept),
-						len(sum.Figures.Addresses.Kept))
+				f := &sum.Figures
+				if len(sum.Timeline.Starts) > b.units || len(f.Paths.Kept) > 2*b.paths || len(f.Addresses.Kept) > maxAddresses+1 ||
+					f.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[report.Allowed]) != requests || f.Statuses.sum() != requests {
+					t.Fatalf("%s: %d units, %d paths, %d addresses, %d bytes, %d by status", name, len(sum.Timeline.Starts),
+						len(f.Paths.Kept), len(f.Addresses.Kept), f.Bytes, f.Statuses.sum())
 				}
-				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[report.Allowed]) != int64(len(all)) ||
-					sum.Figures.Statuses.sum() != int64(len(all)) {
-					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes,
-						sumOf(sum.Timeline.Counts[report.Allowed]),
-						sum.Figures.Statuses.sum())
-				}
-				bytesOf := appendRow(nil, sum)
 				if first == nil {
-					first = bytesOf
+					first = appendRow(nil, sum)
 				}
-				if !bytes.Equal(bytesOf, first) {
+				if !bytes.Equal(appendRow(nil, sum), first) {
 					t.Fatalf("%s: another order gives other figures", name)
 				}
 			}
@@ -525,5 +507,29 @@ func TestEnumsOfReports(t *testing.T) {
 	}
 	if report.Nameless != crawler.Nameless {
 		t.Errorf("a crawler without a name is %q in a report, and %q in package crawler", report.Nameless, crawler.Nameless)
+	}
+}
+
+// TestProxySample checks that a worker samples the lines with the smallest hashes, with their counts, however many
+// there are and however often they come.
+func TestProxySample(t *testing.T) {
+	run := begin(t, newAuditor(t, robotsTxtBody, "http://example.com"))
+	for _, lines := range []int{0, 1, maxLines, maxLines + 1, 2 * maxLines, 2*maxLines + 1, 7 * maxLines} {
+		w, want := run.Worker(), newLineSample()
+		for i := range 2 * lines {
+			hash := mix(uint64(i % max(lines*2/3, 1)))
+			w.record.Addr = fmt.Append(nil, "192.0.2.", i%2)
+			if below := w.tally.ProxySample.Below; below == 0 || hash < below {
+				w.addToProxySample(hash)
+			}
+			want.add(lineFrom{hash, hashAddress(w.record.Addr)}, 1)
+		}
+		w.countSampled()
+		got := &w.tally.ProxySample
+		got.prune(1)
+		want.prune(1)
+		if !maps.Equal(got.Kept, want.Kept) || got.Below != want.Below {
+			t.Errorf("of %d lines: %d below %x, want %d below %x", lines, len(got.Kept), got.Below, len(want.Kept), want.Below)
+		}
 	}
 }

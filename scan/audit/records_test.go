@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -68,30 +69,12 @@ func TestClaims(t *testing.T) {
 // TestSchemes checks that a scheme field decides which origin was requested, but an absolute target alone does not.
 func TestSchemes(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /private/\n", "https://example.com", "http://shop.example:8080")
-	for _, c := range []struct {
-		target, host string
-		logged       bool
-		want         string
-	}{
-		{"https://example.com/private/", "example.com", true, "violation"},
-		{"https://example.com:443/private/", "", false, "violation"}, // as an ALB logs it
-		{"https://EXAMPLE.com.:443/private/", "example.com:443", true, "violation"},
-		{"http://example.com/private/", "example.com", true, "other_host"},
-		{"http://example.com/private/", "example.com", false, "violation"}, // a proxy may have spoken TLS
-		{"http://example.com/private/", "example.com:443", false, "violation"},
-		{"http://example.com/private/", "example.com:80", false, "other_host"},
-		{"http://example.com:80/private/", "example.com", false, "other_host"},
-		{"https://example.com:8443/private/", "example.com:8443", true, "other_host"},
-		{"https://example.com:80/private/", "example.com:80", true, "violation"}, // they contradict each other
-		{"http://example.com:443/private/", "example.com:443", true, "violation"},
-		{"http://shop.example:8080/private/", "shop.example:8080", true, "violation"},
-		{"https://shop.example:8080/private/", "shop.example:8080", true, "other_host"},
-		{"https://shop.example:8080/private/", "shop.example:8080", false, "violation"},
-	} {
-		r := request(c.target)
-		r.Host, r.SchemeLogged = []byte(c.host), c.logged
-		if got := verdictOf(t, a, r); got != c.want {
-			t.Errorf("%+v: %s", c, got)
+	for _, row := range cases.Rows(t, "schemes.txt") {
+		target, host, logged, want := row[0], row[1], row[2] == "true", row[3]
+		r := request(target)
+		r.Host, r.SchemeLogged = []byte(host), logged
+		if got := verdictOf(t, a, r); got != want {
+			t.Errorf("%q: %s", row, got)
 		}
 	}
 	for target, want := range map[string]string{ // in fields of their own
@@ -222,23 +205,8 @@ func TestDecodedPaths(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /private/\nDisallow: /a%20b\nDisallow: /100%25\nDisallow: /*;id=\nDisallow: " +
 		"/x%3Fy\nAllow: /private/free;all\nDisallow: /caf%C3%A9\n"
 	a := newAuditor(t, rules, "https://example.com")
-	for target, want := range map[string]string{
-		"/public":              "allowed",
-		"/private/x":           "violation",
-		"/private/x y":         "violation", // under both spellings
-		"/private/caf\xc3\xa9": "violation",
-		"/private/50%":         "violation",
-		"/private/free":        "violation",
-		"/private/free;all":    "lossy_path", // the client may have sent %3B, for which there is no Allow
-		"/a b":                 "lossy_path", // a client that sent a blank was not forbidden
-		"/b c":                 "allowed",
-		"/100%":                "lossy_path",
-		"/p;id=1":              "lossy_path",
-		"/p?q=;id=1":           "violation", // the query is as it was sent
-		"/x%3Fy":               "violation", // the format has encoded it
-		"/robots.txt":          "robots_fetch",
-		"/robots.txt%3Fx":      "allowed", // no robots.txt
-	} {
+	for _, row := range cases.Rows(t, "decoded.txt") {
+		target, want := row[0], row[1]
 		if got := lossy(t, a, target, format.Decoded); got != want {
 			t.Errorf("%s: %s, want %s", target, got, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -274,43 +275,16 @@ func TestSizesOfRobotsTxt(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -3 * day0, body: short}, version{from: 0, body: long}, version{from: day0, status: 404},
 		version{at: "http://example.com", from: -3 * day0, body: long})})
-	for name, c := range map[string]struct {
-		log    string
-		sizes  int64
-		change bool
-		want   string
-	}{
-		"as it should be":         {"example.com:443 -1000 27; example.com:443 500 40", 2, true, ""},
-		"the same throughout":     {"example.com:443 -1000 27; example.com:443 -900 27", 2, false, ""},
-		"either about the change": {"example.com:443 30 27; example.com:443 -30 40", 2, true, ""},
-		"the old one afterwards": {"example.com:443 700 27; example.com:443 800 27", 2, false,
-			"{https://example.com 27 [40] 2 2026-03-02T10:11:40Z 2026-03-02T10:13:20Z}"},
-		"none about the change": {"example.com:443 10 7", 1, false,
-			"{https://example.com 7 [27 40] 1 2026-03-02T10:00:10Z 2026-03-02T10:00:10Z}"},
-		"none is there, sorted by time": {"example.com:443 172800 9; example.com:443 172799 8", 2, true,
-			"{https://example.com 8 [] 1 2026-03-04T09:59:59Z 2026-03-04T09:59:59Z} " +
-				"{https://example.com 9 [] 1 2026-03-04T10:00:00Z 2026-03-04T10:00:00Z}"},
-		"before the first": {"example.com:443 -432000 7", 1, false,
-			"{https://example.com 7 [] 1 2026-02-25T10:00:00Z 2026-02-25T10:00:00Z}"},
-		"of either scheme": {"example.com -1000 27; example.com -900 40", 2, true, ""},
-		"of no scheme": {"example.com -1000 7", 1, false,
-			"{example.com 7 [27 40] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
-		"two sites": {"example.com:443 -1000 27; example.com:80 -1000 40", 2, false, ""},
-		"not told":  {"example.com:443 -1000 -", 0, false, ""},
-		"no answers of it": {"example.com:443 -1000 7 304; example.com:443 -1000 7 404; example.com:443 -1000 7 204; " +
-			"example.com:443 -1000 7 200 HEAD; example.com:443 -1000 0", 0, false, ""},
-		"of a challenge page": {"example.com:443 -1000 570 202", 1, false,
-			"{https://example.com 570 [27] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
-		"of other hosts": {"other.example -1000 7", 0, false, ""},
-	} {
-		r := auditEntries(t, a, answersOf(t, c.log, browser)...).RobotsTxt
+	for _, row := range cases.Rows(t, "sizes.txt") {
+		name, log, want := row[0], row[1], strings.Join(row[2:], " ") // of sizes, whether they change, and those listed
+		r := auditEntries(t, a, answersOf(t, log, browser)...).RobotsTxt
 		differing := int64(0)
 		for _, l := range r.Listed {
 			differing += l.N
 		}
-		if got := strings.Trim(fmt.Sprint(r.Listed), "[]"); got != strings.Trim(c.want, "[]") || r.Sizes != c.sizes ||
-			r.Differing != differing || r.SizesChange != c.change {
-			t.Errorf("%s: %+v, want %d sizes, change %v, %+v", name, r, c.sizes, c.change, c.want)
+		got := fmt.Sprint(r.Sizes, " ", r.SizesChange, " ", strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(r.Listed), "["), "]"))
+		if got != want || r.Differing != differing {
+			t.Errorf("%s: %s, %d differ, want %s", name, got, r.Differing, want)
 		}
 	}
 	odd := []entry{{vhost: onSite, target: "/robots.txt", time: "-", size: "7"}, {vhost: onSite, target: "/robots.txt?x",
@@ -327,20 +301,8 @@ func TestRefusedRobotsTxt(t *testing.T) {
 		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503},
 		version{from: 4 * day0, body: robotsTxtBody}, version{at: "http://example.com", from: -9 * day0, status: 404},
 		version{at: "https://www.example.com", from: -9 * day0})})
-	for answer, refused := range map[string]bool{
-		"example.com:443 -1000 9 403": true, "example.com:443 -1000 9 404": true, "example.com:443 -1000 9 429": true,
-		"example.com:443 432000 9 401": true, "example.com:443 -1000 9 204": true, "example.com:443 -1000 0 200": true,
-		"example.com:443 -1000 - 200":     true, // as Apache has it
-		"example.com:443 -1000 9 200":     false,
-		"www.example.com:443 -1000 0 200": false, // as empty as the file
-		"example.com:443 -1000 9 503":     false, "example.com:443 -1000 9 444": false, "example.com:443 -1000 9 301": false,
-		"example.com:443 86400 9 404":   false, // there is none
-		"example.com:443 -30 9 403":     false, // about when there was none
-		"example.com:443 259200 9 403":  false, // none can be had
-		"example.com:443 -864000 9 403": false, // before the first
-		"example.com:80 -1000 9 403":    false,
-		"example.com -1000 9 403":       false, // of no scheme, and one has it
-	} {
+	for _, row := range cases.Rows(t, "refused.txt") {
+		answer, refused := row[0], row[1] == "true"
 		r := auditEntries(t, a, answersOf(t, answer, gptbot)...)
 		list, served := rowOf(r, "GPTBot").RobotsTxt.Cleared, strings.HasSuffix(answer, " 9 200")
 		if len(list) == 1 != refused || len(list) == 1 && !strings.HasSuffix(answer, fmt.Sprint(list[0].Status)) ||
@@ -625,46 +587,38 @@ func TestUnverified(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := New(Config{Crawlers: setOf(t, list), Policy: constant("User-agent: *\nDisallow: /p\n", nil), KeepAddresses: true})
-	run := func(addresses ...string) *Run {
+	const dns = "DNSBot/1"
+	unverified := func(addresses ...string) (*Run, []crawler.Pair, bool) {
 		r := begin(t, a)
-		w := r.Worker()
+		log := entry{addr: "192.0.2.200", agent: dns}.String()
 		for _, addr := range addresses {
-			for _, e := range []entry{{addr: addr, agent: "DNSBot/1", target: "/p"},
-				{addr: addr, agent: "DNSBot/1", target: "/p/2"}, {addr: addr, target: "/p"}} {
-				w.Chunk(byName(t, "combined"), nil, []byte(e.String()))
-			}
+			log += fmt.Sprintf("\n%s\n%s\n%s", entry{addr: addr, agent: dns, target: "/p"},
+				entry{addr: addr, agent: dns, target: "/p/2"}, entry{addr: addr, target: "/p"})
 		}
-		w.Chunk(byName(t, "combined"), nil, []byte(entry{addr: "192.0.2.200", agent: "DNSBot/1"}.String()))
-		return r
+		r.Worker().Chunk(byName(t, "combined"), nil, []byte(log))
+		pairs, more, err := r.Unverified(10)
+		if err != nil || len(pairs) != 10 {
+			t.Fatal(pairs, err)
+		}
+		return r, pairs, more
 	}
-	var all, backwards []string
+	var all []string
 	for i := range 100 {
 		all = append(all, fmt.Sprintf("192.0.2.%d", i))
-		backwards = append([]string{all[i]}, backwards...)
 	}
-	few, more, err := run(all...).Unverified(10)
-	if err != nil || !more || len(few) != 10 {
-		t.Fatalf("%v, more %v, %v", few, more, err)
-	}
-	again, _, _ := run(backwards...).Unverified(10)
-	if fmt.Sprint(few) != fmt.Sprint(again) {
-		t.Errorf("%v, and in another order %v", few, again)
-	}
-	r := run(all[:10]...)
-	exactly, more, err := r.Unverified(10)
-	if err != nil || more || len(exactly) != 10 {
-		t.Fatalf("%v, more %v, %v", exactly, more, err)
+	_, few, more := unverified(all...)
+	r, exactly, none := unverified(all[:10]...)
+	slices.Reverse(all)
+	if _, again, _ := unverified(all...); fmt.Sprint(few) != fmt.Sprint(again) || !more || none {
+		t.Errorf("%v, more %v, %v; in another order %v", few, more, none, again)
 	}
 	for _, pair := range exactly[:3] {
 		r.Verify(pair)
 	}
 	got := resultOf(t, r)
 	if row := rowOf(got, "DNSBot"); row.Identity[report.Verified] != 6 || row.Identity[report.Unverified] != 15 ||
-		row.VerifiedContent() != 6 {
-		t.Errorf("%+v", row.Identity)
-	}
-	if row := rowOf(got, "GPTBot"); row.Identity[report.Verified] != 0 {
-		t.Errorf("GPTBot: %+v", row.Identity)
+		row.VerifiedContent() != 6 || rowOf(got, "GPTBot").Identity[report.Verified] != 0 {
+		t.Errorf("%+v, GPTBot %+v", row.Identity, rowOf(got, "GPTBot").Identity)
 	}
 }
 

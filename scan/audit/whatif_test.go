@@ -158,8 +158,7 @@ func TestWhatIfCountsTheRestApart(t *testing.T) {
 	}
 }
 
-// TestWhatIfOfPathsAsLogged checks that a change counts for a decoded path only if it applies to
-// all of its spellings.
+// TestWhatIfOfPathsAsLogged checks that a change counts for a decoded path only if it applies to all of its spellings.
 func TestWhatIfOfPathsAsLogged(t *testing.T) {
 	a := comparing(t, "User-agent: *\nAllow: /\n", "User-agent: *\nDisallow: /a%3Bb\nDisallow: /c/\n")
 	record := func(target string, how format.Lossy) format.Record {

@@ -3,7 +3,9 @@ package columnar
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
+	"math/rand"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,6 +50,73 @@ func valuesOf(t *testing.T, file []byte) (all []string) {
 		}
 	}
 	return all
+}
+
+// TestEncodings reads random texts and numbers, with and without nulls, in each encoding.
+func TestEncodings(t *testing.T) {
+	for name, node := range map[string]parquet.Node{
+		"plain":       parquet.Encoded(parquet.String(), &parquet.Plain),
+		"dictionary":  parquet.Encoded(parquet.String(), &parquet.RLEDictionary),
+		"lengths":     parquet.Encoded(parquet.String(), &parquet.DeltaLengthByteArray),
+		"prefixes":    parquet.Encoded(parquet.String(), &parquet.DeltaByteArray),
+		"plain 64":    parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.Plain),
+		"dict 64":     parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.RLEDictionary),
+		"delta 64":    parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.DeltaBinaryPacked),
+		"plain 32":    parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.Plain),
+		"delta 32":    parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.DeltaBinaryPacked),
+		"unsigned 32": parquet.Encoded(parquet.Uint(32), &parquet.Plain),
+		"unsigned 64": parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range 12 {
+				r := rand.New(rand.NewSource(int64(seed)))
+				optional, different := seed%3 > 0, 1<<(seed%12)
+				want := make([]string, r.Intn(3000))
+				values := make([]parquet.Value, len(want))
+				for i := range want {
+					v, text := random(r, node.Type(), different)
+					level := 0
+					if optional {
+						level = 1
+					}
+					if optional && r.Intn(seed) == 0 {
+						v, text, level = parquet.NullValue(), "-", 0
+					}
+					values[i], want[i] = v.Level(0, level, 0), text
+				}
+				leaf := node
+				if optional {
+					leaf = parquet.Optional(node)
+				}
+				got := valuesOf(t, column(t, leaf, values, 256<<(seed%8), 1+seed%2))
+				if a, b := strings.Join(got, "\n"), strings.Join(want, "\n"); a != b {
+					t.Fatalf("seed %d: %s", seed, firstDifference(a, b))
+				}
+			}
+		})
+	}
+}
+
+// random returns one of so many values of a type, and its text.
+func random(r *rand.Rand, of parquet.Type, different int) (parquet.Value, string) {
+	n := int64(r.Intn(different))
+	wide := n * n * n * 0x9e3779b97f4a7c1 << (n % 17)
+	_, isUnsigned := strings.CutPrefix(of.String(), "INT(64,false")
+	switch {
+	case of.Kind() == parquet.ByteArray:
+		text := ""
+		if n%5 > 0 {
+			text = fmt.Sprintf("https://%d.example/%s", n%7, strings.Repeat("a", int(n)))
+		}
+		return parquet.ByteArrayValue([]byte(text)), text
+	case of.Kind() == parquet.Int32 && strings.Contains(of.String(), "false"):
+		return parquet.Int32Value(int32(wide)), fmt.Sprint(uint32(wide))
+	case of.Kind() == parquet.Int32:
+		return parquet.Int32Value(int32(wide)), fmt.Sprint(int32(wide))
+	case isUnsigned:
+		return parquet.Int64Value(wide), fmt.Sprint(uint64(wide))
+	}
+	return parquet.Int64Value(wide), fmt.Sprint(wide)
 }
 
 // TestKinds reads values of the other types that can be text.

@@ -409,8 +409,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestReadErrors makes reads fail at places of a file, and expects the disk's error from at least
-// one column.
+// TestReadErrors makes reads fail at places of a file, and expects the disk's error from at least one column.
 func TestReadErrors(t *testing.T) {
 	file := write(t, pagesOf(500), parquet.PageBufferSize(4<<10))
 	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))

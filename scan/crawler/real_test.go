@@ -2,8 +2,6 @@ package crawler
 
 import (
 	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -109,42 +107,5 @@ func TestRealHeaders(t *testing.T) {
 		if i%10 == 0 {
 			checkHeader(t, set, reader, spec, []byte(row[1]))
 		}
-	}
-}
-
-// TestListedPatterns reads the examples of a list of patterns. If a pattern is a crawler's name,
-// and an example contains it as a separate word with a version, the example must belong to that
-// crawler's operator.
-func TestListedPatterns(t *testing.T) {
-	set := builtinSet(t)
-	reader, spec := set.Reader(), newNaive(set.Profiles())
-	z, err := gzip.NewReader(open(t, "crawler-user-agents.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var patterns []struct {
-		Pattern   string
-		Instances []string
-	}
-	if err := json.NewDecoder(z).Decode(&patterns); err != nil {
-		t.Fatal(err)
-	}
-	checked := 0
-	for _, p := range patterns {
-		name := strings.TrimRight(strings.NewReplacer(`\`, "", "^", "").Replace(p.Pattern), "/( ")
-		profile := set.ByName(name)
-		version := regexp.MustCompile(`(?i)(^|[ (;])` + regexp.QuoteMeta(name) + `/[\d.v]`)
-		for _, header := range p.Instances {
-			got := checkHeader(t, set, reader, spec, []byte(header))
-			if profile == nil || profile.Control || !version.MatchString(header) {
-				continue
-			}
-			if checked++; !got.Ambiguous && (got.Profile == nil || got.Profile.Operator != profile.Operator) {
-				t.Errorf("%q is %v, want one of %s", header, got, profile.Operator)
-			}
-		}
-	}
-	if checked < 200 {
-		t.Errorf("only %d examples were checked", checked)
 	}
 }

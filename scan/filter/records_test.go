@@ -271,8 +271,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestHostileRecords checks the memory for records that inflate enormously, endless headers and claims of
-// terabytes.
+// TestHostileRecords checks the memory for records that inflate enormously, endless headers and claims of terabytes.
 func TestHostileRecords(t *testing.T) {
 	const memory = 1 << 20
 	zeros := strings.Repeat("\x00", 64<<20)

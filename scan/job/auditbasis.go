@@ -31,13 +31,11 @@ type loadedBasis struct {
 	zone   *time.Location // of AuditOptions.TimeZone
 	// identity has the lists and names in config.Identities.
 	identity crawler.IdentityOptions
-	// list reads a list of addresses again.
-	list func(basis.List) ([]byte, error)
 }
 
 // readSideFiles reads all files that the options name except the logs.
 func (o *AuditOptions) readSideFiles(ctx context.Context, memory *budget) (*loadedBasis, error) {
-	s := &loadedBasis{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
+	s := &loadedBasis{}
 	var err error
 	if s.zone, err = zoneOf(o.TimeZone); err != nil {
 		return nil, err
@@ -239,17 +237,17 @@ func (o *AuditOptions) identify(s *loadedBasis, memory *budget) error {
 	return nil
 }
 
-// maxListFile bounds a file of addresses or names that is copied.
-const maxListFile = 64 << 20
-
-// restored makes the result of readSideFiles from a basis and its files. Its
+// restored makes the result of readSideFiles from the document and the files of a basis. Its
 // error is of type *Error if there is too little memory.
-func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*loadedBasis, error) {
-	if err := memory.loadBasis(b); err != nil {
+func restored(document []byte, open basis.Open, zone string, memory *budget) (*loadedBasis, error) {
+	b, err := basis.Unpack(document, open)
+	if err == nil {
+		err = memory.loadBasis(b)
+	}
+	if err != nil {
 		return nil, err
 	}
-	s := &loadedBasis{basis: b, list: func(l basis.List) ([]byte, error) { return open.Read(l.File) }}
-	var err error
+	s := &loadedBasis{basis: b}
 	if s.zone, err = zoneOf(zone); err != nil {
 		return nil, errors.Unwrap(err) // the user gave no such option
 	}

@@ -193,8 +193,7 @@ func line(key string, at time.Time, status uint16, body string, via []string) st
 	return fmt.Sprintf("%s %d %d %s %v", key, from, status, body, via)
 }
 
-// TestSetAsItsTwin compares sets of random dated captures, with redirects to each other, with a
-// naive implementation.
+// TestSetAsItsTwin compares sets of random dated captures, with redirects to each other, with a naive implementation.
 func TestSetAsItsTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	hosts := []string{"a", "b", "c", "long-name"}
@@ -258,8 +257,7 @@ func listing(captures []capture.Capture) string {
 	return b.String()
 }
 
-// TestWantsForgetsWhenItsMemoryIsFull checks that it uses bounded memory for any number of redirect
-// targets.
+// TestWantsForgetsWhenItsMemoryIsFull checks that it uses bounded memory for any number of redirect targets.
 func TestWantsForgetsWhenItsMemoryIsFull(t *testing.T) {
 	set := capture.Set{Memory: 3 << 20}
 	o := mustParse(t, "http://a")

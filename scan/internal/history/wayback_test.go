@@ -33,8 +33,7 @@ func files(t *testing.T, texts map[string]string) string {
 
 func sha(body string) string { return strings.TrimPrefix(SHA1([]byte(body)), "sha1:") }
 
-// captured are the captures of the tests: urlkey, timestamp, original, mimetype, statuscode, digest,
-// redirect.
+// captured are the captures of the tests: urlkey, timestamp, original, mimetype, statuscode, digest, redirect.
 func captured() [][]string {
 	const page, other = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
 	const key, https = "com,example)/robots.txt", "https://example.com/robots.txt"

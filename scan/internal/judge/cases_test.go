@@ -236,8 +236,7 @@ func (c *simCase) requests(words []string) {
 	}
 }
 
-// ask adds a request of a crawler, on example.com by https unless a URL is given,
-// with what must be said of it.
+// ask adds a request of a crawler, on example.com by https unless a URL is given, with what must be said of it.
 func (c *simCase) ask(want string, bot *simBot, url, addr string, at int64, edits []string) {
 	if strings.HasPrefix(url, "/") {
 		url = "https://example.com" + url
@@ -360,8 +359,7 @@ func TestWorkedCases(t *testing.T) {
 	}
 }
 
-// TestControlTokensAreNotAuditable checks that rules for a control token are reported as not
-// auditable.
+// TestControlTokensAreNotAuditable checks that rules for a control token are reported as not auditable.
 func TestControlTokensAreNotAuditable(t *testing.T) {
 	w := simCases(t)["Google-Extended"]
 	dir := t.TempDir()

@@ -181,8 +181,7 @@ func dropSome[T any](list *[]T, will func([]T) bool) {
 	}
 }
 
-// explainWorld shows a small world: what differs, the arguments, the source, and
-// each line with the oracle's reasoning.
+// explainWorld shows a small world: what differs, the arguments, the source, and each line with the oracle's reasoning.
 func explainWorld(t *testing.T, w *simWorld) string {
 	var b strings.Builder
 	found, _, _ := audited(t, w)

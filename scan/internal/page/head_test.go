@@ -11,40 +11,15 @@ import (
 	"unicode/utf16"
 
 	"golang.org/x/net/html"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 const noindex = `<meta name="robots" content="noindex">`
 
 func TestWhereTheHeadEnds(t *testing.T) {
-	for document, want := range map[string]bool{
-		noindex: true,
-		"<!DOCTYPE html>\n<!-- x -->\n<html lang=en>\n<head profile=x>\n" +
-			noindex: true,
-		"<?xml version='1.0'?><html><head>" +
-			noindex: true,
-		"<title>a</title><base href=/><link rel=x><style>a{}</style><script>x()</script><noscript><img></noscript>" +
-			noindex: true,
-		"<head></head>" + noindex:               true, // a browser puts it into the head
-		"<noframes><body></noframes>" + noindex: true,
-		"&#32;&Tab;" + noindex:                  true,
-
-		"<body>" + noindex:                             false,
-		"<frameset>" + noindex:                         false,
-		"&nbsp;" + noindex:                             false,
-		"<head><div></div>" + noindex:                  false,
-		"<head></head><noscript></noscript>" + noindex: false,
-		"<svg/>" + noindex:                             false,
-		"\x00" + noindex:                               false,
-
-		"<!-- > " + noindex + " --!>":                           false,
-		"<script><!--<script></script>" + noindex + "</script>": false,
-		"<title>" + noindex + "</title>":                        false,
-		"<title/>" + noindex:                                    false, // a title cannot be closed so
-		"<template><template></template>" + noindex:             false,
-		"<template><body>text</template>" + noindex:             true,
-		"<link title='" + noindex + "'>":                        false,
-		"<plaintext>" + noindex:                                 false,
-	} {
+	for _, row := range cases.Rows(t, "heads.txt") {
+		document, want := row[0], row[1] == "true"
 		if got := read(document).Rules(nil, now).Set&NoIndex != 0; got != want {
 			t.Errorf("%q: %v", document, got)
 		}
@@ -277,8 +252,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// FuzzPage checks that a document has the tags of its tree, and that a header is independent of
-// case and white space.
+// FuzzPage checks that a document has the tags of its tree, and that a header is independent of case and white space.
 func FuzzPage(f *testing.F) {
 	for _, document := range hostile() {
 		f.Add([]byte(document[:2000]), "noindex, googlebot: nofollow, unavailable_after: Friday, 25-Jun-10 15:00:00 PST")
@@ -313,9 +287,8 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// TestGuardAllocations checks that reading allocates a Tokenizer with its buffer per page, and
-// copies of the names of tags and attributes, but nothing proportional to the body. Statements and
-// rules don't allocate, except for dates.
+// TestGuardAllocations checks that reading allocates a Tokenizer with its buffer per page, and copies of the names of
+// tags and attributes, but nothing proportional to the body. Statements and rules don't allocate, except for dates.
 func TestGuardAllocations(t *testing.T) {
 	p := &Page{}
 	tokens := []string{"Googlebot-News", "Googlebot"}

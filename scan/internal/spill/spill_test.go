@@ -243,8 +243,7 @@ func TestRecordsOfMaximalLength(t *testing.T) {
 	want.check(t, other)
 }
 
-// TestTemporaryFileHasNoName checks that its name is removed at once, so that a kill leaves
-// nothing.
+// TestTemporaryFileHasNoName checks that its name is removed at once, so that a kill leaves nothing.
 func TestTemporaryFileHasNoName(t *testing.T) {
 	dir := t.TempDir()
 	f, err := createTemp(dir)
@@ -363,8 +362,7 @@ func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	}
 }
 
-// TestWritersAfterAnError checks that all writers return an error of the file, including those
-// waiting for memory.
+// TestWritersAfterAnError checks that all writers return an error of the file, including those waiting for memory.
 func TestWritersAfterAnError(t *testing.T) {
 	s := tiny(t)
 	s.dir = filepath.Join(s.dir, "missing")
