@@ -84,43 +84,6 @@ func TestRulesOfArchives(t *testing.T) {
 	}
 }
 
-// TestRandomTables has files whose patterns share words: prefixes that part late or are prefixes of
-// each other, segments that overlap and are suffixes of others, many after one prefix, lines of the
-// same rank, and entangled groups. It asks about each way in which a path's last bytes complete a
-// match.
-func TestRandomTables(t *testing.T) {
-	const files = 300
-	for _, d := range dialects {
-		t.Run(d.String(), func(t *testing.T) {
-			t.Parallel()
-			g := wordy{rng: rand.New(rand.NewPCG(11, uint64(d)))}
-			var s automaton.Scratch
-			var diff differences
-			m := mode{dialect: d}
-			decided := 0
-			for range files {
-				text, values := g.file()
-				r := m.tiers(text)
-				for range 6 {
-					path := []byte(g.path(values[g.rng.IntN(len(values))]))
-					compareAtEachOctet(t, r, &s, path)
-					got := m.ask(t, r, &s, text, []byte("F"), path)
-					if got.line > 0 {
-						decided++
-					}
-					if want := askTwin(m, text, []byte("F"), path); got != want {
-						diff.report(t, m, text, []byte("F"), path, got, want)
-					}
-				}
-			}
-			t.Logf("%d of %d decided by a rule", decided, 6*files)
-			if decided < files {
-				t.Error("too few paths meet a rule")
-			}
-		})
-	}
-}
-
 // compareAtEachOctet asks a list and a table about all beginnings of a path, and
 // about what is no path.
 func compareAtEachOctet(t *testing.T, r tiers, s *automaton.Scratch, path []byte) {
@@ -136,86 +99,6 @@ func compareAtEachOctet(t *testing.T, r tiers, s *automaton.Scratch, path []byte
 			}
 		}
 	}
-}
-
-// wordy makes files and paths of a few words.
-type wordy struct {
-	rng   *rand.Rand
-	words []string
-}
-
-// vocabulary makes new words of few letters, of all lengths that matter: of one
-// octet, of those at which a table of four and edges of eight begin to be used, and
-// more; and some that end as others do, or begin so.
-func (g *wordy) vocabulary() {
-	lengths := []int{1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30}
-	alphabet := [][]string{
-		{"a", "b"}, {"a", "b", "/"}, {"a", "/", "?", "(", "%28", "="}, {"a", "%2F", "%61", "\xc3", "$", "/"},
-	}[g.rng.IntN(4)]
-	g.words = g.words[:0]
-	for range 2 + g.rng.IntN(8) {
-		word := ""
-		for range lengths[g.rng.IntN(len(lengths))] {
-			word += alphabet[g.rng.IntN(len(alphabet))]
-		}
-		g.words = append(g.words, word)
-		switch at := g.rng.IntN(len(word)); g.rng.IntN(4) {
-		case 0:
-			g.words = append(g.words, word[at:])
-		case 1:
-			g.words = append(g.words, word[:at+1])
-		}
-	}
-}
-
-func (g *wordy) word() string { return g.words[g.rng.IntN(len(g.words))] }
-
-// file makes a file with up to three groups for F, and the values of its rules.
-func (g *wordy) file() (text []byte, values []string) {
-	g.vocabulary()
-	prefixes := []string{"", "/", "/" + g.word()}
-	text = []byte("user-agent: F")
-	for range 1 + g.rng.IntN(40) {
-		if g.rng.IntN(30) == 0 {
-			text = fmt.Appendf(text, "\n\nuser-agent: G\nuser-agent: F\n")
-		}
-		value := prefixes[g.rng.IntN(len(prefixes))]
-		if g.rng.IntN(3) == 0 { // a longer prefix, which others may have too
-			value += g.word()
-			prefixes = append(prefixes, value)
-		}
-		for range g.rng.IntN(4) {
-			value += "*" + g.word()
-		}
-		value += []string{"", "", "", "", "$", "*"}[g.rng.IntN(6)]
-		values = append(values, value)
-		text = fmt.Appendf(text, "\n%s: %s", []string{"allow", "disallow"}[g.rng.IntN(2)], value)
-	}
-	return text, values
-}
-
-// path makes a path of a pattern, with other words where it has gaps, and perhaps
-// behind it more than the filter of the automaton of gaps sees at once.
-func (g *wordy) path(value string) string {
-	path := ""
-	for i, segment := range strings.Split(strings.TrimSuffix(value, "$"), "*") {
-		if i > 0 {
-			for range g.rng.IntN(3) {
-				path += g.word()
-			}
-		}
-		path += segment
-	}
-	for range []int{0, 0, 1, 3, 20}[g.rng.IntN(5)] {
-		path += g.word()
-	}
-	if g.rng.IntN(5) == 0 {
-		path = strings.NewReplacer("(", "%28", "a", "%61").Replace(path)
-	}
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	return path[:min(len(path), 300)]
 }
 
 // TestSegmentsWaitOnce checks that what waits after a segment costs nothing when the segment is

@@ -88,8 +88,8 @@ var slash = []byte("/")
 // find returns the slot for a URL. It is nil if the URL is not absolute.
 func (j *Judge) find(url []byte, at int64) (*slot, error) {
 	if j.sites.all != nil {
-		if o, ok := origin.View(url); ok {
-			return j.sites.viewed(url[:len(o.Scheme)+len("://")+len(o.Host)]), nil
+		if n := origin.ViewLen(url); n > 0 {
+			return j.sites.viewed(url[:n]), nil
 		}
 	}
 	n, ok := origin.Prefix(url)

@@ -159,7 +159,7 @@ func (o CompileOptions) newSources(ctx context.Context, shares compileShares) (*
 // that don't fit into their shares spill to temporary files.
 type compileShares struct {
 	set    int64 // the index of origins, and bodies
-	sorter int64 // each of two or three of the archive's origins and rulesets
+	sorter int64 // each of two to four sorters of the archive's origins and rulesets
 	line   int   // the longest line of JSON
 	work   int64 // the bodies that are compiled at the same time
 }
@@ -209,8 +209,8 @@ func (o *compiler) readAndWrite(shares compileShares, out disk.Output) (*Compile
 	if err != nil {
 		return nil, err
 	}
-	w.NewSorter = func() archive.Sorter {
-		r := spill.NewRecords(spill.Options{Memory: shares.sorter, Compress: true})
+	w.NewSorter = func(long bool) archive.Sorter {
+		r := spill.NewRecords(spill.Options{Memory: shares.sorter, Compress: long})
 		r.StopAt(o.Context())
 		return r
 	}

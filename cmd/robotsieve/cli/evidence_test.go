@@ -60,15 +60,15 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestEvidenceOfAllFormats checks that lines of every format can be judged again without the rest
-// of their log.
-func TestEvidenceOfAllFormats(t *testing.T) {
+// TestEvidenceOfFormats checks that lines of formats of every kind can be judged again without the rest of their log.
+func TestEvidenceOfFormats(t *testing.T) {
 	t.Parallel()     // it waits for the disk
 	skipUnderRace(t) // readers of formats share nothing, and other tests of evidence run under it
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
-	for _, name := range format.Names() {
+	for i, name := range format.Names() {
 		f, _ := format.ByName(name)
-		if !f.HasAgent() || !f.HasTime() {
+		isOfLines := f.Head() == "" && f.Sample()[0] != '{' // one reader has all of these
+		if !f.HasAgent() || !f.HasTime() || isOfLines && i%4 > 0 {
 			continue
 		}
 		crawler := strings.ReplaceAll(f.Sample(), "FooBot/1.0", "GPTBot/1.2")

@@ -79,20 +79,6 @@ func TestCSVCountsDays(t *testing.T) {
 	}
 }
 
-// TestColumnsOfCSV checks that columns have unique names that need no quotes, and are documented.
-func TestColumnsOfCSV(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range crawlerRows() {
-		if seen[c.name] || c.means == "" || strings.Trim(c.name, "abcdefghijklmnopqrstuvwxyz_") != "" {
-			t.Errorf("the column %q, %q", c.name, c.means)
-		}
-		seen[c.name] = true
-	}
-	if got := written(t, "csv", new(report.Report), false); got != crawlerRows().csvHeader() {
-		t.Errorf("a report without crawlers is %q", got)
-	}
-}
-
 func TestCellIsNoFormula(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "GPTBot": "GPTBot", "=1+1": "'=1+1", "+1": "'+1", "-bot-": "'-bot-", "@x": "'@x", "\tx": "'\tx",

@@ -126,31 +126,6 @@ func TestPageBeginsWithTheMost(t *testing.T) {
 	}
 }
 
-// TestStripsDrawTheTimeline checks that the areas of a strip are as high as the numbers of the
-// timeline. Only columns with violations have anything below the line, and a request has the same
-// height below and above it.
-func TestStripsDrawTheTimeline(t *testing.T) {
-	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
-		From: reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T01:00:00Z 2026-11-16T03:00:00Z"),
-		Verdicts: map[report.Verdict][]int64{report.Allowed: {1000, 0, 500}, report.Violation: {0, 1, 250},
-			report.RobotsFetch: {0, 0, 1}}}}
-	r := &report.Report{Crawlers: []report.CrawlerInfo{c}}
-	s := doc{r, 10, 10}.strips()
-	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v6h1V0z"}}
-	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
-		t.Errorf("got %+v, want %+v", s, want)
-	}
-	r.Crawlers[0].Timeline.Verdicts = map[report.Verdict][]int64{report.Allowed: {100, 0, 0},
-		report.Violation: {100, 0, 0}}
-	want = []area{{"allowed", "M0 0v-16h1v16h3V0z"}, {"forbidden", "M0 0v16h1v-16h3V0z"}}
-	if s := (doc{r, 10, 10}).strips(); !slices.Equal(s.List[0].Areas, want) {
-		t.Errorf("got %+v, want %+v", s, want)
-	}
-	if (doc{&report.Report{}, 10, 10}).strips() != nil {
-		t.Error("strips of nothing")
-	}
-}
-
 // TestPageOfZone checks that with a time zone columns are its days, even where clocks change, and
 // times are local.
 func TestPageOfZone(t *testing.T) {
