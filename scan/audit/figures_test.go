@@ -509,27 +509,3 @@ func TestEnumsOfReports(t *testing.T) {
 		t.Errorf("a crawler without a name is %q in a report, and %q in package crawler", report.Nameless, crawler.Nameless)
 	}
 }
-
-// TestProxySample checks that a worker samples the lines with the smallest hashes, with their counts, however many
-// there are and however often they come.
-func TestProxySample(t *testing.T) {
-	run := begin(t, newAuditor(t, robotsTxtBody, "http://example.com"))
-	for _, lines := range []int{0, 1, maxLines, maxLines + 1, 2 * maxLines, 2*maxLines + 1, 7 * maxLines} {
-		w, want := run.Worker(), newLineSample()
-		for i := range 2 * lines {
-			hash := mix(uint64(i % max(lines*2/3, 1)))
-			w.record.Addr = fmt.Append(nil, "192.0.2.", i%2)
-			if below := w.tally.ProxySample.Below; below == 0 || hash < below {
-				w.addToProxySample(hash)
-			}
-			want.add(lineFrom{hash, hashAddress(w.record.Addr)}, 1)
-		}
-		w.countSampled()
-		got := &w.tally.ProxySample
-		got.prune(1)
-		want.prune(1)
-		if !maps.Equal(got.Kept, want.Kept) || got.Below != want.Below {
-			t.Errorf("of %d lines: %d below %x, want %d below %x", lines, len(got.Kept), got.Below, len(want.Kept), want.Below)
-		}
-	}
-}

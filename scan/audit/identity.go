@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"maps"
 	"math/bits"
@@ -222,40 +221,8 @@ func (t *tally) inProxySample(line []byte) (hash uint64, is bool) {
 }
 
 // addToProxySample records the address of a sampled line.
-func (w *Worker) addToProxySample(hash uint64) {
-	if w.sampled == nil {
-		w.sampled = make([]lineFrom, 0, 2*maxLines)
-	}
-	w.sampled = append(w.sampled, lineFrom{hash, hashAddress(w.client())})
-	if len(w.sampled) == cap(w.sampled) {
-		w.countSampled()
-	}
-}
-
-// countSampled adds the sampled lines to the tally. Half of those of a short log are above the bound that they set
-// together: sorting them first is faster than a map that grows for all.
-func (w *Worker) countSampled() {
-	kept, lines, distinct := &w.tally.ProxySample, w.sampled, 0
-	slices.SortFunc(lines, func(x, y lineFrom) int {
-		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Address, y.Address))
-	})
-	for i, line := range lines {
-		if i > 0 && line == lines[i-1] {
-			continue
-		}
-		if distinct++; distinct > maxLines {
-			kept.lower(line.Line)
-			lines = lines[:i]
-			break
-		}
-	}
-	if len(kept.Kept) == 0 {
-		kept.Kept = make(map[lineFrom]occurrences, distinct)
-	}
-	for _, line := range lines {
-		kept.add(line, 1)
-	}
-	w.sampled = w.sampled[:0]
+func (t *tally) addToProxySample(hash uint64, addr []byte) {
+	t.ProxySample.add(lineFrom{hash, hashAddress(addr)}, 1)
 }
 
 // clientAddress represents the address of a client by its hash, with its crawler.AddressKind in the

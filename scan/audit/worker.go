@@ -20,15 +20,14 @@ type Worker struct {
 	tally   *tally
 	quota   quota // for the memos of all parts and the rows of tally
 	// The parts of a worker, and the methods that they bring:
-	records             // reads lines
-	clients             // agent, identify (crawlers.go, identity.go): who sent the record
-	sites               // site (site.go): where it went
-	judging             // ask (judging.go): the record as a question to package judge, which target answers
-	counting            // see, countClient (figures.go, request.go): counts that need no verdict
-	keeper              // keep (deferred.go): writes deferred records
-	sampled  []lineFrom // lines for the ProxySample of tally
-	zoneless bool       // the time zone is unknown
-	event    Event      // the current event
+	records        // reads lines
+	clients        // agent, identify (crawlers.go, identity.go): who sent the record
+	sites          // site (site.go): where it went
+	judging        // ask (judging.go): the record as a question to package judge, which target answers
+	counting       // see, countClient (figures.go, request.go): counts that need no verdict
+	keeper         // keep (deferred.go): writes deferred records
+	zoneless bool  // the time zone is unknown
+	event    Event // the current event
 	origins  originTexts
 }
 
@@ -124,7 +123,6 @@ func (w *Worker) deferUnknown() {
 
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
-	w.countSampled()
 	w.deferUnknown()
 	if w.err == nil {
 		w.err = w.deferred.Flush()
@@ -248,7 +246,7 @@ func (w *Worker) line() {
 		w.reader.Complete(r)
 	}
 	if inSample {
-		w.addToProxySample(hash)
+		t.addToProxySample(hash, w.client())
 	}
 	if isCrawler {
 		w.request(c)
@@ -294,7 +292,7 @@ func (w *Worker) outside() {
 	t.OutOfPeriod++
 	t.Outside.add(r.Time)
 	if hash, inSample := t.inProxySample(r.Line); inSample {
-		w.addToProxySample(hash)
+		t.addToProxySample(hash, w.client())
 	}
 	if !r.Robots || t.whatIf != nil || !w.isRobotsGet() {
 		return
