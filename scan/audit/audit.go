@@ -199,7 +199,7 @@ func (r *Run) StopAt(ctx context.Context) {
 	r.deferred.StopAt(ctx)
 }
 
-// addRows adds rows of known crawlers to the run's tally.
+// addRows adds rows of known crawlers, which must not be used afterwards, to the run's tally.
 func (r *Run) addRows(known map[*crawler.Profile]*row) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

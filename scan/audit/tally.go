@@ -445,9 +445,14 @@ func (t *tally) merge(other *tally) {
 	}
 }
 
+// addRows adds rows of known crawlers, which must not be used afterwards.
 func (t *tally) addRows(known map[*crawler.Profile]*row) {
-	for p, r := range known {
-		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
+	for profile, added := range known {
+		if own := t.known[profile]; own != nil {
+			own.merge(added, 1)
+		} else {
+			t.known[profile] = added
+		}
 	}
 	t.cutPaths()
 }
