@@ -20,7 +20,7 @@ type judging struct {
 	quota    *quota
 	bindings map[bindingKey]*policy.Binding
 	scratch  automaton.Scratch
-	recent   targets
+	recent   *targets
 	target   target
 	question judge.Case
 	// everybody is a client bound by the groups for *; nil without Listeners.Undeclared.
@@ -28,7 +28,7 @@ type judging struct {
 }
 
 func (j *judging) start(a *Auditor, q *quota) {
-	j.policy, j.quota = a.config.Policy, q
+	j.policy, j.quota, j.recent = a.config.Policy, q, new(targets)
 	if a.config.Undeclared != nil {
 		j.everybody = &client{agent: &agent{subject: a.subject(crawler.Claim{})}, identity: nobody.identity}
 		j.everybody.subject.Tokens = nil

@@ -51,7 +51,8 @@ type recentTarget struct {
 	least uint64
 }
 
-// targets are the recent targets of crawlers.
+// targets are the recent targets of crawlers. The table is allocated by itself, so that it begins with a cache line
+// and each entry takes two of them instead of three.
 type targets [recentTargets]recentTarget
 
 // recall returns the entry of a crawler's target, or resets its slot. It returns nil if the target is too long.
