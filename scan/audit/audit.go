@@ -126,27 +126,27 @@ type Auditor struct {
 }
 
 // New returns an auditor.
-func New(c Config) *Auditor {
-	if c.Identities == nil {
-		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
+func New(config Config) *Auditor {
+	if config.Identities == nil {
+		config.Identities = crawler.NewIdentities(config.Crawlers, crawler.IdentityOptions{})
 	}
-	if c.Basis == nil {
-		c.Basis = &report.BasisInfo{}
+	if config.Basis == nil {
+		config.Basis = &report.BasisInfo{}
 	}
-	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
-	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.NeedsAddresses
-	a.changes = newChanges(c.Policy)
-	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(zoneless) })
-	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
+	auditor := &Auditor{config: config, limited: !config.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
+	auditor.verifies = config.Identities.HaveEvidence() || config.KeepAddresses || config.NeedsAddresses
+	auditor.changes = newChanges(config.Policy)
+	auditor.zoneless = sync.OnceValue(func() *policy.Policy { return config.Policy.Skewed(zoneless) })
+	profiles, numbers := config.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
 		if _, known := numbers[p.Operator]; !known {
 			numbers[p.Operator] = uint32(len(numbers))
 		}
-		a.profiles[p] = uint32(i)
-		a.operators = append(a.operators, numbers[p.Operator])
+		auditor.profiles[p] = uint32(i)
+		auditor.operators = append(auditor.operators, numbers[p.Operator])
 	}
-	return a
+	return auditor
 }
 
 // zoneless is the additional uncertainty of the times of a log that names no zone and whose zone is
