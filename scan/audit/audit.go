@@ -133,11 +133,12 @@ func New(config Config) *Auditor {
 	if config.Basis == nil {
 		config.Basis = &report.BasisInfo{}
 	}
-	auditor := &Auditor{config: config, limited: !config.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
+	profiles, numbers := config.Crawlers.Profiles(), map[string]uint32{}
+	auditor := &Auditor{config: config, limited: !config.Period.IsAll(),
+		profiles: make(map[*crawler.Profile]uint32, len(profiles)), operators: make([]uint32, 0, len(profiles))}
 	auditor.verifies = config.Identities.HaveEvidence() || config.KeepAddresses || config.NeedsAddresses
 	auditor.changes = newChanges(config.Policy)
 	auditor.zoneless = sync.OnceValue(func() *policy.Policy { return config.Policy.Skewed(zoneless) })
-	profiles, numbers := config.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
 		if _, known := numbers[p.Operator]; !known {

@@ -20,7 +20,7 @@ type judging struct {
 	quota    *quota
 	bindings map[bindingKey]*policy.Binding
 	scratch  automaton.Scratch
-	recent   *targets
+	recent   targets
 	target   target
 	question judge.Case
 	// everybody is a client bound by the groups for *; nil without Listeners.Undeclared.
@@ -28,7 +28,7 @@ type judging struct {
 }
 
 func (j *judging) start(a *Auditor, q *quota) {
-	j.policy, j.quota, j.recent = a.config.Policy, q, new(targets)
+	j.policy, j.quota, j.recent.slots = a.config.Policy, q, newSlots[recentTarget]()
 	if a.config.Undeclared != nil {
 		j.everybody = &client{agent: &agent{subject: a.subject(crawler.Claim{})}, identity: nobody.identity}
 		j.everybody.subject.Tokens = nil
@@ -37,7 +37,7 @@ func (j *judging) start(a *Auditor, q *quota) {
 
 func (w *judging) empty() {
 	if w.bindings != nil {
-		clear(w.recent[:])
+		w.recent.empty()
 	}
 	w.bindings = map[bindingKey]*policy.Binding{}
 }

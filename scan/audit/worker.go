@@ -78,14 +78,14 @@ func (p *place) numberOf(r *format.Record) int64 {
 // Worker returns a new worker of the run. All workers must be made by one goroutine, before Report.
 func (r *Run) Worker() *Worker {
 	auditor := r.auditor
-	worker := new(Worker) // set field by field: assigning a whole Worker would copy it from the stack
+	worker := new(Worker) // set field by field: assigning auditor whole Worker would copy it from the stack
 	worker.auditor, worker.run, worker.tally, worker.origins = auditor, r, auditor.newTally(), originTexts{}
 	worker.quota.limit = r.budget.memos
 	worker.records.readers = map[*format.Format]format.Reader{}
 	worker.event.Worker, worker.event.N = len(r.workers), 1
 	worker.tally.quota = &worker.quota
 	worker.clients.auditor, worker.clients.tally, worker.clients.quota = auditor, worker.tally, &worker.quota
-	worker.clients.headers = auditor.config.Crawlers.Reader()
+	worker.clients.headers, worker.senders.slots = auditor.config.Crawlers.Reader(), newSlots[sender]()
 	worker.sites = newSites(&auditor.config, &worker.quota)
 	worker.judging.start(auditor, &worker.quota)
 	worker.target.judging, worker.question.Copies = &worker.judging, &worker.target

@@ -66,24 +66,6 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	return nil
 }
 
-// siteWarnings warn of logs that may lack a site. All logs are known then,
-// in any order.
-func siteWarnings(logs []logInfo) (warnings []string) {
-	var unnamed []string
-	for _, log := range logs {
-		if log.SiteUnknown {
-			unnamed = append(unnamed, log.Name)
-		}
-	}
-	unnamed = setOf(unnamed)
-	if len(unnamed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("no option Hosts HOST=PATTERN names the site of %s, whose lines name no "+
-			"host "+
-			"either: their requests are not judged", english.List(unnamed)))
-	}
-	return warnings
-}
-
 // siteOf returns a site of the policy by name.
 func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	list, err := origin.Parse(text)

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -257,7 +258,7 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*ex
 		return nil, err
 	}
 	o := explain.Options{Robots: &c.robots, Against: c.against, Dialect: dialect,
-		Lint: lint.Options{Crawlers: known, Crossings: c.crossing, LogOf: logOf}}
+		Lint: lint.Options{Crawlers: known, Crossings: c.crossing, LogOf: capture.LogOf}}
 	for _, a := range c.agents {
 		o.Asked = append(o.Asked, a.Asked)
 	}

@@ -77,7 +77,7 @@ func zoneOf(name string) (*time.Location, error) {
 }
 
 // period returns the period of the options, with dates as midnights in a zone.
-func (o *planner) period(zone *time.Location) (p audit.Period, err error) {
+func (o *AuditOptions) period(zone *time.Location) (p audit.Period, err error) {
 	now := o.Now
 	if now.IsZero() {
 		now = time.Now()

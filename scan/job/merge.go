@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -22,7 +21,7 @@ import (
 type stateHead struct {
 	Program  string       `json:",omitempty"` // the version that wrote it
 	Basis    basis.Packed // without the lists and names
-	Inputs   []logInfo
+	Inputs   []loginfo.Info
 	Warnings []string
 	Notes    []string
 	Partial  bool
@@ -33,7 +32,7 @@ type stateHead struct {
 func (h *stateHead) rewrite(write report.Rewriter) {
 	write.Texts(&h.Program, &h.TimeZone)
 	write.Lists(&h.Warnings, &h.Notes)
-	report.Each(&h.Inputs, func(log *logInfo) {
+	report.Each(&h.Inputs, func(log *loginfo.Info) {
 		log.Rewrite(write)
 		write.Texts(&log.First)
 	})
@@ -160,7 +159,7 @@ func (m *states) open(names []string) (a *auditRun, config audit.Config, err err
 	}
 	a = &auditRun{Results: Results{Messages: m.messages}}
 	in := &a.inputs
-	in.Warnings = m.dropDuplicates()
+	in.Warnings = m.dropRepeated()
 	zones := map[string]bool{}
 	for _, file := range m.list {
 		head := &file.head
@@ -177,12 +176,12 @@ func (m *states) open(names []string) (a *auditRun, config audit.Config, err err
 		in.Notes = append(in.Notes, "The days of figures over time have several time zones, since the states were made with "+
 			"different option TimeZone.")
 	}
-	in.Warnings, in.Notes = setOf(in.Warnings), setOf(in.Notes)
+	in.Warnings, in.Notes = loginfo.Set(in.Warnings), loginfo.Set(in.Notes)
 	if a.basis, err = m.basis.Unpack(); err == nil {
 		if err := m.memory.loadBasis(a.basis); err != nil {
 			return nil, config, err
 		}
-		config, err = configOf(a.basis)
+		config, err = a.basis.Config()
 	}
 	if err == nil {
 		config.Zone, err = report.Zone(in.TimeZone)
@@ -227,103 +226,25 @@ func (m *states) read(name string) error {
 	return nil
 }
 
-// contentOf is equal for two inputs if they are the same: everything but their names if
-// their hashes are known.
-func contentOf(log logInfo) report.InputInfo {
-	in := log.InputInfo
-	in.DuplicateOf = ""
-	if in.SHA256 != "" {
-		in.Name = ""
-	}
-	return in
-}
-
-// dropDuplicates leaves out states with inputs that all occur in another one,
-// unless duplicates are to be counted. It warns of these, and of all inputs that are in two
-// states.
-func (m *states) dropDuplicates() (warnings []string) {
-	warn := func(format string, args ...any) {
-		w := fmt.Sprintf(format, args...)
-		m.messages.warn("%s", w)
-		warnings = append(warnings, w)
-	}
-	contents := make([]map[report.InputInfo]bool, len(m.list))
-	holders := map[report.InputInfo][]int{} // the states that have an input
+// dropRepeated leaves out states whose logs all occur in another one, unless duplicates are to be counted. It warns
+// of logs that occur twice.
+func (m *states) dropRepeated() (warnings []string) {
+	all := make([]loginfo.State, len(m.list))
 	for i, file := range m.list {
-		contents[i] = map[report.InputInfo]bool{}
-		for _, in := range file.head.Inputs {
-			if c := contentOf(in); in.Bytes > 0 && !contents[i][c] {
-				contents[i][c] = true
-				holders[c] = append(holders[c], i)
-			}
-		}
+		all[i] = loginfo.State{Name: file.name, Logs: file.head.Inputs}
 	}
-	in := make([]int, len(m.list)) // a state with all inputs of this state, -1 if there is none
-	for i := range in {
-		in[i] = within(i, contents, holders)
-	}
-	isLeftOut := func(i int) bool { return in[i] >= 0 && !m.allowDuplicates }
+	repeated, warnings := loginfo.Repeated(all, m.allowDuplicates)
 	var kept []*stateFile
 	for i, file := range m.list {
-		if isLeftOut(i) {
-			warn("%s: all its inputs are in %s too: not counted (option AllowDuplicates counts it)", file.name,
-				m.list[in[i]].name)
-			continue
+		if !repeated[i] {
+			kept = append(kept, file)
 		}
-		for _, input := range file.head.Inputs {
-			list := slices.DeleteFunc(slices.Clone(holders[contentOf(input)]), isLeftOut)
-			if len(list) > 0 && list[0] < i {
-				warn("%s, of %s, is in %s and in %s: its lines are counted twice", input.Name,
-					english.Plural(input.Bytes, "byte"), m.list[list[0]].name, file.name)
-			}
-		}
-		kept = append(kept, file)
+	}
+	for _, w := range warnings {
+		m.messages.warn("%s", w)
 	}
 	m.list = kept
-	m.findPacked(warn)
 	return warnings
-}
-
-// findPacked warns of inputs that may be the same log, compressed and uncompressed: their hashes
-// differ, but their decompressed size and number of lines agree.
-func (m *states) findPacked(warn func(format string, args ...any)) {
-	type size struct{ bytes, lines int64 }
-	type place struct{ name, codec, state string }
-	first := map[size]place{}
-	for _, file := range m.list {
-		for _, in := range file.head.Inputs {
-			k, here := size{in.Bytes, in.Lines}, place{in.Name, in.Codec, file.name}
-			switch other, seen := first[k]; {
-			case in.Lines == 0:
-			case !seen:
-				first[k] = here
-			case other.codec != here.codec && other.state != here.state:
-				warn("%s in %s and %s in %s have as many lines and bytes, decompressed: if they are one log, its lines are "+
-					"counted twice", other.name, other.state, here.name, here.state)
-			}
-		}
-	}
-}
-
-// within returns a state with all inputs of state i that has more of them or comes
-// before it; -1 if there is none. Inputs without a known hash may differ.
-func within(i int, contents []map[report.InputInfo]bool, holders map[report.InputInfo][]int) int {
-	var some report.InputInfo
-	for some = range contents[i] {
-		if some.SHA256 == "" {
-			return -1
-		}
-	}
-	for _, other := range holders[some] {
-		if more := len(contents[other]) - len(contents[i]); other == i || more < 0 || more == 0 && other > i {
-			continue
-		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(contents[i])),
-			func(c report.InputInfo) bool { return !contents[other][c] }) {
-			return other
-		}
-	}
-	return -1
 }
 
 // stateFile is the file of a state. It is open only while it is read, since a process

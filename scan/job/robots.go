@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -19,7 +18,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
@@ -51,7 +49,7 @@ func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
 func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err error) {
 	err = f.open(ctx, memory, func(r io.Reader) (err error) {
 		body, err = io.ReadAll(disk.Within(io.LimitReader(r, int64(f.most())+1), policy.MaxRead, memory.room()))
-		return f.explain(cmp.Or(err, f.refuse(body)))
+		return f.explain(cmp.Or(err, capture.Refuse(body, f.Name)))
 	})
 	return body, err
 }
@@ -74,7 +72,7 @@ func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error)
 			memory.room()); row.Size >= 0 {
 			row.Sum = hex.EncodeToString(sum.Sum(nil))
 		}
-		return f.explain(cmp.Or(err, f.refuse(row.Body)))
+		return f.explain(cmp.Or(err, capture.Refuse(row.Body, f.Name)))
 	})
 	return row, err
 }
@@ -85,26 +83,6 @@ func (f RobotsFile) explain(err error) error {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	return err
-}
-
-// refuse returns an error for content that is obviously something else, such as an archive or a log.
-func (f RobotsFile) refuse(body []byte) error {
-	if form := capture.FormOf(body); form != nil {
-		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
-	}
-	if log := logOf(body); log != "" && !hasRule(compile.Compile(body, compile.Options{}), body) {
-		return fmt.Errorf("%s: it looks like a log (%s), not a robots.txt", f.Name, log)
-	}
-	return nil
-}
-
-// logOf returns the format of the log that the content resembles, "" if none.
-func logOf(body []byte) string {
-	head := body[:min(len(body), format.SampleBytes)]
-	if log, err := format.Detect(head, len(head) == len(body)); err == nil {
-		return log.Name()
-	}
-	return ""
 }
 
 // open calls read with the content, decompressed.
@@ -164,49 +142,7 @@ func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, m
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
 // like a web page or like UTF-16, is cut at the limit, or has no rule.
 func Oddities(r *compile.Robots, body []byte, file string) []string {
-	var list []string
-	for _, n := range r.Notes {
-		switch n.Kind {
-		case compile.NoteMarkup, compile.NoteUTF16, compile.NoteTruncated:
-			list = append(list, fmt.Sprintf("%s: %s", file, n))
-		}
-	}
-	if !hasRule(r, body) {
-		list = append(list, file+": "+whyNoRule(r, body)+", so it forbids nothing")
-	}
-	return list
-}
-
-// hasRule reports whether a robots.txt has a rule, as read here or by Google's parser.
-func hasRule(r *compile.Robots, body []byte) bool {
-	rules := func(g compile.Group) bool { return len(g.Rules) > 0 }
-	return slices.ContainsFunc(r.Groups, rules) ||
-		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google}).Groups, rules)
-}
-
-// lookOf says what a robots.txt without a rule resembles.
-func lookOf(r *compile.Robots, body []byte) string {
-	for _, n := range r.Notes {
-		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteUTF16 {
-			what, _, _ := strings.Cut(n.Kind.String(), ",")
-			return "it " + what
-		}
-	}
-	return whyNoRule(r, body)
-}
-
-// whyNoRule is lookOf without the text of a note.
-func whyNoRule(r *compile.Robots, body []byte) string {
-	log := logOf(body)
-	switch {
-	case len(bytes.TrimSpace(body)) == 0:
-		return "it is empty"
-	case log != "":
-		return "it looks like a log (" + log + ")"
-	case len(r.Groups) == 0:
-		return "no line names a user agent"
-	}
-	return "no group has a rule"
+	return capture.Oddities(r, body, file)
 }
 
 // Agent names the crawler to judge URLs for.

@@ -1,4 +1,4 @@
-package evidence
+package job
 
 import (
 	"os"
@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -20,16 +22,16 @@ var hostile = []string{
 	"'", "a'b", "*", "\r\n\r\nrm -r .", "rm -r .", "reboot",
 }
 
-func TestName(t *testing.T) {
+func TestFileName(t *testing.T) {
 	seen := map[string]bool{}
 	for i, crawler := range append(hostile, hostile...) {
-		name := Name("letter-"+crawler, ".txt", seen)
+		name := fileName("letter-"+crawler, ".txt", seen)
 		seen[name] = true
 		if !regexp.MustCompile(`^letter[a-z0-9-]{0,50}(\.[0-9]+)?\.txt$`).MatchString(name) || len(seen) != i+1 {
 			t.Errorf("%q has the name %q", crawler, name)
 		}
 	}
-	if name := Name("lines-Googlebot-Image", ".log", map[string]bool{}); name != "lines-googlebot-image.log" {
+	if name := fileName("lines-Googlebot-Image", ".log", map[string]bool{}); name != "lines-googlebot-image.log" {
 		t.Error(name)
 	}
 }
@@ -54,7 +56,14 @@ func active(text string) (found string) {
 	return found
 }
 
-func letterOf(name string) *Letter {
+// letterCase is a folder with one letter about the only crawler of a report.
+type letterCase struct {
+	folderAudit
+	Report  *report.Report
+	Crawler *report.CrawlerInfo
+}
+
+func letterOf(name string) *letterCase {
 	crawler := report.CrawlerInfo{
 		Crawler: name, Operator: name, InformedKnown: true, Obeys: "yes", Source: name, Date: "2026-11-21",
 		Verdicts: report.VerdictCounts{report.Violation: 5},
@@ -71,14 +80,17 @@ func letterOf(name string) *Letter {
 		From: reporttest.Time("2026-11-01T00:00:00Z"), To: reporttest.Time("2026-11-30T00:00:00Z"),
 		Policy: report.PolicyInfo{History: "deployed", WindowSeconds: 24 * 60 * 60}, Crawlers: []report.CrawlerInfo{crawler},
 	}
-	return &Letter{Report: r, Crawler: &r.Crawlers[0], Robots: map[string]string{"r": "robots/0001.txt"}, MadeBy: name,
-		Lines: []string{"lines-x.log"}}
+	b := &basis.Basis{}
+	b.SetRows([]policy.Row{{File: "r", Status: 200}})
+	return &letterCase{folderAudit{auditPlan: auditPlan{loaded: &loadedBasis{basis: b}}, details: details{
+		MadeBy: report.ToUTF8(name), Lines: []linesFile{{File: "answers.log"}, {File: "lines-x.log", Crawler: name}}}},
+		r, &r.Crawlers[0]}
 }
 
-func textOf(t *testing.T, l *Letter) string {
+func textOf(t *testing.T, l *letterCase) string {
 	t.Helper()
 	files := map[string][]byte{}
-	if err := l.AddTo(files); err != nil || len(files) != 1 {
+	if err := l.addLetter(files, l.Report, l.Crawler); err != nil || len(files) != 1 {
 		t.Fatal(err, len(files))
 	}
 	for _, text := range files {
@@ -129,27 +141,27 @@ func TestLetter(t *testing.T) {
 
 // TestLetterClaimsNoMore checks that a letter claims no more than the log shows.
 func TestLetterClaimsNoMore(t *testing.T) {
-	for want, change := range map[string]func(*Letter){
-		"The log does not say which robots.txt they were sent before.": func(l *Letter) { l.Crawler.InformedKnown = false },
+	for want, change := range map[string]func(*letterCase){
+		"The log does not say which robots.txt they were sent before.": func(l *letterCase) { l.Crawler.InformedKnown = false },
 		"- 2 requests: GET, client verified, answer content, after a client of this name was sent a robots.txt that " +
-			"forbids it, or told by 304 that its copy stands - 3 requests: HEAD, client unverified, answer not modified": func(*Letter) {},
-		"are left out. - list: GPTBot, of 2026-11-01T00:00:00Z The operator":                 func(*Letter) {},
-		"All lines in the folder are from 2026-11-01T00:00:00Z to 2026-11-30T00:00:00Z. The": func(*Letter) {},
-		"themselves as a crawler without a name":                                             func(l *Letter) { l.Crawler.Crawler = report.Nameless },
-		"- list: gptbot.json, undated": func(l *Letter) {
+			"forbids it, or told by 304 that its copy stands - 3 requests: HEAD, client unverified, answer not modified": func(*letterCase) {},
+		"are left out. - list: GPTBot, of 2026-11-01T00:00:00Z The operator":                 func(*letterCase) {},
+		"All lines in the folder are from 2026-11-01T00:00:00Z to 2026-11-30T00:00:00Z. The": func(*letterCase) {},
+		"themselves as a crawler without a name":                                             func(l *letterCase) { l.Crawler.Crawler = report.Nameless },
+		"- list: gptbot.json, undated": func(l *letterCase) {
 			l.Report.Ranges[0].File, l.Report.Ranges[0].Created = `C:\lists\gptbot.json`, report.Time{}
 		},
-		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy": func(l *Letter) { l.Report.Policy.History = "observed" },
-		"taken as in force before the first request, a copy":      func(l *Letter) { l.Crawler.Rules[0].Version = report.Time{} },
-		"- others, which report.json has": func(l *Letter) {
+		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy": func(l *letterCase) { l.Report.Policy.History = "observed" },
+		"taken as in force before the first request, a copy":      func(l *letterCase) { l.Crawler.Rules[0].Version = report.Time{} },
+		"- others, which report.json has": func(l *letterCase) {
 			l.Crawler.Rules = slices.Repeat(l.Crawler.Rules, 12)
 		},
-		"This letter holds only if that file is what was served.":                                                func(l *Letter) { l.Report.RobotsTxt.Contradicted = true },
-		"themselves as one of many unknown crawlers made":                                                        func(l *Letter) { l.Crawler.Crawler = report.OtherCrawlers },
-		"Clients of this name made 3 requests for robots.txt from 2026-11-01T01:00:00Z to 2026-11-29T00:00:00Z.": func(*Letter) {},
-		"The operator says that this crawler obeys robots.txt. The page is GPTBot, as of 2026-11-21.":            func(*Letter) {},
-		"The operator says that this crawler may ignore robots.txt. The page":                                    func(l *Letter) { l.Crawler.Obeys = "no" },
-		"The operator does not say whether this crawler obeys robots.txt.":                                       func(l *Letter) { l.Crawler.Obeys = "unknown" },
+		"This letter holds only if that file is what was served.":                                                func(l *letterCase) { l.Report.RobotsTxt.Contradicted = true },
+		"themselves as one of many unknown crawlers made":                                                        func(l *letterCase) { l.Crawler.Crawler = report.OtherCrawlers },
+		"Clients of this name made 3 requests for robots.txt from 2026-11-01T01:00:00Z to 2026-11-29T00:00:00Z.": func(*letterCase) {},
+		"The operator says that this crawler obeys robots.txt. The page is GPTBot, as of 2026-11-21.":            func(*letterCase) {},
+		"The operator says that this crawler may ignore robots.txt. The page":                                    func(l *letterCase) { l.Crawler.Obeys = "no" },
+		"The operator does not say whether this crawler obeys robots.txt.":                                       func(l *letterCase) { l.Crawler.Obeys = "unknown" },
 	} {
 		l := letterOf("GPTBot")
 		change(l)
