@@ -43,7 +43,7 @@ var system = map[string]*regexp.Regexp{
 }
 
 // noCommand are the folders with programs and tests of their own, which are no part of the command.
-var noCommand = []string{"internal/disk", "internal/test/generate", "internal/test/mutate", "internal/notices", "bench"}
+var noCommand = []string{"internal/disk", "internal/test", "internal/notices", "bench"}
 
 func TestFileOperations(t *testing.T) {
 	uses := regexp.MustCompile(`\b(os|syscall|filepath|ioutil)\.([A-Z]\w*)`)

@@ -117,7 +117,7 @@ func newClasses(ctx context.Context, o ClassOptions) (*archived.Classes, error) 
 	if err != nil {
 		return nil, err
 	}
-	at, err := asOf(o.AsOf, time.Now())
+	at, err := asOf(o.AsOf, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ type SignalOptions struct {
 // Signals calls each for every preference that a version of a robots.txt in an archive states, and for every group of
 // a control token, in the order of ListArchive. An error of each ends the list. Errors are of type *Error.
 func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal) error) error {
-	at, err := asOf(o.AsOf, time.Now())
+	at, err := asOf(o.AsOf, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func listAll(ctx context.Context, name string, rules *archived.Rules, all func()
 // Find looks up the agent as every job does, and returns its crawler and the dialect in which it reads robots.txt.
 // An error is of type *Error.
 func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
-	s, err := a.lookUp(Messages{})
+	s, err := a.lookUp(Messages{}, "")
 	return s.Subject, s.Dialect, err
 }
 
@@ -226,7 +226,7 @@ func OpenArchive(path string) (*Archive, error) {
 // Config returns the configuration of a filter.Judge for an agent. Verdicts are valid only if requested
 // within Config.Guard and it returned no error. An error is of type *Error.
 func (a *Archive) Config(agent Agent) (c filter.Config, err error) {
-	of, err := agent.lookUp(Messages{})
+	of, err := agent.lookUp(Messages{}, "")
 	if err != nil {
 		return c, err
 	}

@@ -256,12 +256,13 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, p *auditPlan) (*auditLog
 	logs.warnOfTwins()
 	if o.Fetched == nil {
 		logs.warnOfFormats()
-	} else {
-		logs.warnOfZones()
 	}
-	for _, w := range loginfo.Sites(logs.logInfos()) {
-		o.Messages.warn("%s", w)
+	for _, log := range logs.list {
+		if o.Fetched != nil && log.skewed {
+			o.Messages.warn("%s: its times name no zone, and are taken to be in UTC (option TimeZone)", log.Name)
+		}
 	}
+	o.Messages.warnAll(loginfo.Sites(logs.logInfos()))
 	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
 	return logs, nil
 }
@@ -280,7 +281,9 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 	config.Judged = only(&config.Only, config.Judged)
 	logs.evidence = p.addEvidenceTo(&config) // after addRowsTo: it needs all requests even if only violations are listed
 	if config.Judged != nil || config.Undeclared != nil {
-		logs.numberLines()
+		for _, log := range logs.list {
+			log.numbered = true
+		}
 	}
 	run := audit.New(config).Begin()
 	a := &auditRun{run: run, rows: logs.rows, evidence: logs.evidence, basis: p.loaded.basis, Results: p.Results}
@@ -290,7 +293,10 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 	end()
 	a.logs, a.inputs = logs.describe(p.loaded.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By, a.inputs.TimeZone = p.Program, p.Command, p.By, p.timeZone
-	a.inputs.Notes = logs.notes(p.loaded.zone, p.timeZone != "")
+	for _, log := range logs.list {
+		a.inputs.Notes = append(a.inputs.Notes, log.Notes(log.format, p.loaded.zone, p.timeZone != "")...)
+	}
+	a.inputs.Notes = loginfo.Set(a.inputs.Notes)
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -444,9 +450,7 @@ func (a *auditRun) described() audit.Inputs {
 		}
 	}
 	in, c := a.inputs, loginfo.Check(a.logs, a.basis.MaxUnparsed)
-	for _, text := range c.Messages {
-		a.Messages.warn("%s", text)
-	}
+	a.Messages.warnAll(c.Messages)
 	in.List, in.Partial = c.List, in.Partial || c.Partial
 	in.Warnings = loginfo.Set(slices.Concat(in.Warnings, c.Warnings))
 	return in

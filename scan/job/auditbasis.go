@@ -55,9 +55,7 @@ func (o *AuditOptions) readSideFiles(ctx context.Context, memory *budget) (*load
 	if err := o.readWhatIf(ctx, s, memory); err != nil {
 		return nil, err
 	}
-	for _, w := range s.basis.Oddities {
-		o.Messages.warn("%s", w)
-	}
+	o.Messages.warnAll(s.basis.Oddities)
 	return s, o.identify(s, memory)
 }
 

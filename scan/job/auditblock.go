@@ -123,9 +123,7 @@ func (p *auditPlan) writeBlock(ctx context.Context, a *auditRun, r *report.Repor
 			p.Messages.warn("%s: %s", out.Name, text)
 		}
 	}
-	for _, text := range plan.Short() {
-		p.Messages.warn("%s", text)
-	}
+	p.Messages.warnAll(plan.Short())
 	if err := errors.Join(errs...); err != nil {
 		return inputError(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/internal/firstlines"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -98,7 +97,7 @@ func (l *auditLogs) warnOfTwins() {
 			if filepath.Dir(log.Name) != filepath.Dir(other.Name) || log.copyOf != "" || other.copyOf != "" {
 				continue
 			}
-			n, of, inFirst := firstlines.Twins(other.Facts, log.Facts)
+			n, of, inFirst := loginfo.Twins(other.Facts, log.Facts)
 			most, least := other, log
 			if inFirst {
 				most, least = log, other

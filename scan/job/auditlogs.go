@@ -18,7 +18,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
-	"github.com/robotsieve/robotsieve/scan/internal/firstlines"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -57,15 +56,11 @@ type auditLog struct {
 	head contentSum
 	// first is the beginning of the first nonblank line.
 	first string
-	firstlines.Facts
+	loginfo.Facts
 	// copyOf names an earlier log with the same content, "" if there is none.
 	copyOf    string
-	anonymous bool     // as in AuditOptions
-	zoneless  bool     // its times lack a zone
-	skewed    bool     // and no option gives one
-	hasHosts  bool     // its requests name hosts
-	hosts     []string // the first of these
-	loss      format.Lossy
+	anonymous bool // as in AuditOptions
+	skewed    bool // it is zoneless, and no option gives its zone
 	lineCounts
 }
 
@@ -114,7 +109,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, p *auditPlan) (*auditLogs, 
 		if empty[i] {
 			o.Messages.warn("%s: empty", in.Name)
 		}
-		list[i].skewed = list[i].zoneless && o.TimeZone == ""
+		list[i].skewed = list[i].Zoneless && o.TimeZone == ""
 		if cmp.Or(o.ClientIP, "addr") != "addr" {
 			list[i].Clients = report.ByAddress
 		}
@@ -144,8 +139,7 @@ func (l *auditLogs) continues(log *auditLog, zone *time.Location) bool {
 	if err != nil || f.Header() == nil {
 		return false
 	}
-	log.format = f
-	log.look(head, zone)
+	log.Facts, log.format = loginfo.Of(f, head, zone)
 	l.warn("%s begins without a line that names its columns: it is read with the last one of %s, which has as many",
 		log.Name, before.Name)
 	return true
@@ -174,7 +168,7 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 }
 
 // open reads the first lines of the log and detects its format: f with the envelopes
-// around these lines or, if f is nil, a format that fits them. It also calls look. It reports
+// around these lines or, if f is nil, a format that fits them. It reports
 // whether there are any lines.
 func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Location) (empty bool, err error) {
 	head, err := interrupt.Wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
@@ -199,24 +193,12 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	if err != nil {
 		return empty, fmt.Errorf("%s: %w", log.Name, err)
 	}
-	log.look(head, zone)
+	log.Facts, log.format = loginfo.Of(log.format, head, zone)
 	return empty, nil
 }
 
 // errUnknownFormat replaces an error that quotes a line.
 var errUnknownFormat = errors.New("no known format fits its first lines. job.Explain shows them")
-
-// look finds out from the beginning of the log whether its times lack a zone, which it then
-// sets; whether its requests name hosts; and how it changes paths.
-func (log *auditLog) look(head []byte, zone *time.Location) {
-	log.zoneless = !format.NamesZones(log.format, head)
-	if log.zoneless && zone != time.UTC {
-		log.format = log.format.In(zone)
-	}
-	log.hosts, log.hasHosts = format.Hosts(log.format, head)
-	log.loss = format.Loss(log.format, head)
-	log.Facts = firstlines.Of(log.format, head)
-}
 
 // checkHosts refuses a single robots.txt for logs that name several hosts.
 func (l *auditLogs) checkHosts(b *basis.Basis) error {
@@ -224,12 +206,12 @@ func (l *auditLogs) checkHosts(b *basis.Basis) error {
 		return nil
 	}
 	for _, log := range l.list {
-		if !log.hasHosts {
+		if !log.HasHosts {
 			continue
 		}
 		seen := "none of them in its first lines"
-		if len(log.hosts) > 0 {
-			seen = "such as " + english.List(log.hosts)
+		if len(log.Hosts) > 0 {
+			seen = "such as " + english.List(log.Hosts)
 		}
 		return usageError("%s names hosts (format %s), %s: use option Hosts to say which of them %s is for", log.Name,
 			log.format.Name(), seen, b.File)
@@ -260,13 +242,6 @@ func (l *auditLogs) chooseHashes(all bool) {
 
 // errWorker is the cause when a worker's failure ends the reading.
 var errWorker = errors.New("a worker has failed")
-
-// numberLines makes scan pass the number of each line to its workers.
-func (l *auditLogs) numberLines() {
-	for _, log := range l.list {
-		log.numbered = true
-	}
-}
 
 // logInfos describes the logs as far as known before they are read.
 func (l *auditLogs) logInfos() (list []loginfo.Info) {
@@ -426,20 +401,6 @@ func covered(r *source.Result, size int64) string {
 	return "the report covers " + english.Plural(r.Bytes, "byte") + " of it"
 }
 
-// notes say, for each format of logs without time zones, which zone is assumed, and whether
-// its paths differ from those that clients sent.
-func (l *auditLogs) notes(zone *time.Location, given bool) (notes []string) {
-	for _, log := range l.list {
-		if log.zoneless {
-			notes = append(notes, loginfo.Zoneless(log.format, zone, given))
-		}
-		if text := loginfo.Lossy(log.format, log.loss); text != "" {
-			notes = append(notes, text)
-		}
-	}
-	return loginfo.Set(notes)
-}
-
 // firstLine returns the beginning of the first nonblank line of a text.
 func firstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
@@ -464,7 +425,7 @@ func (l *auditLogs) warnOfFormats() {
 	first := map[string]*auditLog{}
 	var order []string
 	for _, log := range l.list {
-		for _, w := range loginfo.Lacks(log.format, log.hasHosts || log.site.N > 0) {
+		for _, w := range loginfo.Lacks(log.format, log.HasHosts || log.site.N > 0) {
 			if first[w] == nil {
 				first[w] = log
 				order = append(order, w)
@@ -474,14 +435,5 @@ func (l *auditLogs) warnOfFormats() {
 	for _, w := range order {
 		l.messages.warn("%s: %s", first[w].Name, w)
 		l.warnings = append(l.warnings, w)
-	}
-}
-
-// warnOfZones warns of logs whose times have no known zone.
-func (l *auditLogs) warnOfZones() {
-	for _, log := range l.list {
-		if log.skewed {
-			l.messages.warn("%s: its times name no zone, and are taken to be in UTC (option TimeZone)", log.Name)
-		}
 	}
 }

@@ -17,13 +17,6 @@ import (
 // hostOf splits a value of AuditOptions.Hosts, which is HOST or HOST=PATTERN.
 func hostOf(value string) (site, logs string, named bool) { return strings.Cut(value, "=") }
 
-// filesOf returns the files on disk that a PATTERN of AuditOptions.Hosts names, and errors
-// for missing ones.
-func filesOf(pattern string) ([]*source.Input, []error) {
-	files, _, errs := source.Inputs(context.Background(), []string{pattern}, nil, source.Limits{Closed: true})
-	return files, errs
-}
-
 // assign determines the site of each log that names no hosts.
 func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	unnamed, _ := p.Unnamed()
@@ -61,7 +54,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		if log.host != "" {
 			log.site = named[log]
 		}
-		log.siteUnknown = patterns && !log.hasHosts && log.site.N == 0
+		log.siteUnknown = patterns && !log.HasHosts && log.site.N == 0
 	}
 	return nil
 }
@@ -102,7 +95,7 @@ func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
 	if err := source.CheckPattern(logs); err != nil {
 		return nil, err
 	}
-	files, errs := filesOf(logs)
+	files, _, errs := source.Inputs(context.Background(), []string{logs}, nil, source.Limits{Closed: true})
 	isFile := func(log *auditLog) bool { return slices.ContainsFunc(files, log.SameFile) }
 	list = l.which(isFile)
 	if len(list) == 0 || source.HasWildcards(logs) {

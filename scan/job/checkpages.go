@@ -173,18 +173,18 @@ func (p *pageCheck) answer(url string, f *snapshot.Page, rules *Checker) ([]Page
 	if err != nil {
 		return nil, err
 	}
-	capture := PageCapture{File: p.file.Name, Record: f.Record, Status: f.Status, ContentType: f.ContentType,
+	of := PageCapture{File: p.file.Name, Record: f.Record, Status: f.Status, ContentType: f.ContentType,
 		Captures: f.Captures}
 	if !f.Date.IsZero() {
-		capture.Date = f.Date.UTC().Format(time.RFC3339)
+		of.Date = f.Date.UTC().Format(time.RFC3339)
 	}
 	if f.Unread != nil {
-		capture.Unread = f.Unread.Error()
+		of.Unread = f.Unread.Error()
 	}
 	var list []PageAnswer
 	for i, a := range answers {
 		agent := p.agents[i]
-		x := PageAnswer{Answer: a, Capture: capture, RobotsTxt: robots, Statements: []PageStatement{},
+		x := PageAnswer{Answer: a, Capture: of, RobotsTxt: robots, Statements: []PageStatement{},
 			Partial: f.Partial()}
 		for s := range f.Statements() {
 			x.Statements = append(x.Statements, pageStatement(s, agent.Tokens))
@@ -240,7 +240,7 @@ func (p *pageCheck) byRobots(url string, f *snapshot.Page) ([]explain.Answer, er
 			if f.Target.Path == answer.RobotsPath {
 				continue
 			}
-			a.Allowed, a.WhyRule = false, whyUnreachable
+			a.Allowed, a.WhyRule = false, archived.WhyUnreachable
 		default:
 			a.Allowed, a.Unknown, a.WhyRule = false, true,
 				p.file.Name+" has no answer to the request for "+r.At.Origin.String()+r.At.Path

@@ -18,6 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // CompileOptions name the sources and the output of Compile.
@@ -56,7 +57,7 @@ type Compiled struct {
 	Origins, Rulesets int
 	Versions          int64 // in all origins, at least one in each
 	Size              int64 // of the archive, in bytes
-	archived.Counts
+	report.BodyCounts
 	// Taken counts the captures by their kind of source, and Replaced those that gave way to a
 	// newer or later one.
 	Taken    map[string]int
@@ -220,7 +221,7 @@ func (o *compiler) readAndWrite(shares compileShares, out disk.Output) (*Compile
 // write adds the captures to the archive and writes it.
 func (o *compiler) write(w *archive.Writer, work int64, out disk.Output) (*Compiled, error) {
 	rules := archived.Compiler{Writer: w, Sources: o.Sources, Dialects: o.Dialects, Work: work,
-		Counts: archived.Counts{MaxBytes: o.MaxBytes}}
+		BodyCounts: report.BodyCounts{MaxBytes: o.MaxBytes}}
 	err := rules.AddAll(o.set.Copies(o.Context()))
 	switch {
 	case err != nil:
@@ -231,7 +232,7 @@ func (o *compiler) write(w *archive.Writer, work int64, out disk.Output) (*Compi
 	if err := o.set.Close(); err != nil { // nothing in it is needed now
 		return nil, err
 	}
-	c := &Compiled{Counts: rules.Counts}
+	c := &Compiled{BodyCounts: rules.BodyCounts}
 	err = out.Write(func(f io.Writer) error {
 		b := bufio.NewWriterSize(interrupt.Stream{Ctx: o.Context(), W: f}, 1<<20)
 		if c.Size, err = w.WriteTo(b); err != nil {

@@ -301,7 +301,7 @@ func (c *folderAudit) open(ctx context.Context, x linesFile) error {
 	in.Name, in.Hash = x.File, true
 	log := &auditLog{Input: in, site: site, host: map[bool]string{true: x.File}[x.Only]}
 	_, err = log.open(ctx, f, c.loaded.zone)
-	log.skewed = log.zoneless && c.TimeZone == ""
+	log.skewed = log.Zoneless && c.TimeZone == ""
 	c.logs.list = append(c.logs.list, log)
 	return err
 }

@@ -94,8 +94,8 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, memory: newBudget(o.Memory)}
-	a, config, err := m.open(o.States)
+	m := &states{MergeOptions: o, memory: newBudget(o.Memory)}
+	a, config, err := m.open()
 	if err != nil {
 		return nil, inputError(err)
 	}
@@ -108,7 +108,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = shares.rest
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	a.Results, a.known, a.inputs.By = o.Results, config.Crawlers, o.By
+	a.known, a.inputs.By = config.Crawlers, o.By
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	if err := m.addTo(a.run); err != nil {
@@ -143,21 +143,20 @@ func (o *MergeOptions) validate() error {
 // states are the states to add up. There may be thousands, so only the list of inputs is
 // kept of each.
 type states struct {
-	messages        Messages
-	memory          *budget
-	allowDuplicates bool
-	list            []*stateFile
-	basis           basis.Packed // of the first state, and of all others
+	MergeOptions
+	memory *budget
+	list   []*stateFile
+	basis  basis.Packed // of the first state, and of all others
 }
 
 // open opens the states and returns their common basis and all their inputs.
-func (m *states) open(names []string) (a *auditRun, config audit.Config, err error) {
-	for _, name := range names {
+func (m *states) open() (a *auditRun, config audit.Config, err error) {
+	for _, name := range m.States {
 		if err := m.read(name); err != nil {
 			return nil, config, err
 		}
 	}
-	a = &auditRun{Results: Results{Messages: m.messages}}
+	a = &auditRun{Results: m.Results}
 	in := &a.inputs
 	in.Warnings = m.dropRepeated()
 	zones := map[string]bool{}
@@ -166,7 +165,7 @@ func (m *states) open(names []string) (a *auditRun, config audit.Config, err err
 		a.logs = append(a.logs, head.Inputs...)
 		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
 		if head.Partial {
-			m.messages.warn("%s: not all of its input was read", file.name)
+			m.Messages.warn("%s: not all of its input was read", file.name)
 		}
 		in.Partial, zones[head.TimeZone] = in.Partial || head.Partial, true
 	}
@@ -200,7 +199,7 @@ func (m *states) read(name string) error {
 	}
 	same := func(other *stateFile) bool { return os.SameFile(f.info, other.info) }
 	if i := slices.IndexFunc(m.list, same); i >= 0 {
-		m.messages.warn("%s and %s are one file, which is counted once", m.list[i].name, name)
+		m.Messages.warn("%s and %s are one file, which is counted once", m.list[i].name, name)
 		return nil
 	}
 	f.most = m.memory.statePart()
@@ -233,16 +232,14 @@ func (m *states) dropRepeated() (warnings []string) {
 	for i, file := range m.list {
 		all[i] = loginfo.State{Name: file.name, Logs: file.head.Inputs}
 	}
-	repeated, warnings := loginfo.Repeated(all, m.allowDuplicates)
+	repeated, warnings := loginfo.Repeated(all, m.AllowDuplicates)
 	var kept []*stateFile
 	for i, file := range m.list {
 		if !repeated[i] {
 			kept = append(kept, file)
 		}
 	}
-	for _, w := range warnings {
-		m.messages.warn("%s", w)
-	}
+	m.Messages.warnAll(warnings)
 	m.list = kept
 	return warnings
 }

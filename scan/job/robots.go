@@ -116,29 +116,6 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 	return read(opened)
 }
 
-// compile reads the file and compiles it in each dialect. It warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, memory *budget,
-	messages Messages) (map[automaton.Dialect]*compile.Robots, error) {
-	body, err := f.read(ctx, memory)
-	if err != nil {
-		return nil, err
-	}
-	compiled := map[automaton.Dialect]*compile.Robots{}
-	for _, d := range dialects {
-		if compiled[d] == nil {
-			memory.loadBody(body)
-			if err := memory.check(); err != nil {
-				return nil, err
-			}
-			compiled[d] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: f.MaxBytes})
-		}
-	}
-	for _, w := range Oddities(compiled[dialects[0]], body, f.Name) {
-		messages.warn("%s", w)
-	}
-	return compiled, nil
-}
-
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
 // like a web page or like UTF-16, is cut at the limit, or has no rule.
 func Oddities(r *compile.Robots, body []byte, file string) []string {
@@ -161,26 +138,19 @@ type Agent struct {
 
 var errNoAgent = usageError("no agent: name the crawler with option Agents NAME")
 
-// find looks the agent up for a command; its errors name the flag.
+// find looks up an agent of a list; its errors name the option.
 func (a Agent) find(messages Messages) (archived.Agent, error) {
 	if a.Name == "" {
 		return archived.Agent{}, errNoAgent
 	}
-	s, err := a.lookUp(messages)
-	if errors.Is(err, errAgent) {
-		err = usageError("option Agents: %w", err)
-	}
-	return s, err
+	return a.lookUp(messages, "option Agents: ")
 }
 
-// errAgent marks errors about names of agents. It adds nothing to their text.
-var errAgent = errors.New("")
-
 // lookUp looks the agent up. It warns of a name that was read as a header, and of one that
-// cannot be a product token.
-func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
+// cannot be a product token. An error about the name begins with a prefix.
+func (a Agent) lookUp(messages Messages, prefix string) (archived.Agent, error) {
 	if a.Name == "" {
-		return archived.Agent{}, usageError("%wan agent has a name, such as GPTBot", errAgent)
+		return archived.Agent{}, usageError("an agent has a name, such as GPTBot")
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {
@@ -191,22 +161,22 @@ func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
 	whole := a.Dialect != nil && a.Dialect.SearchesNames()
 	if claim.Profile == nil && !whole {
 		if claim, err = set.Named(a.Name); err != nil {
-			return archived.Agent{}, usageError("%w%w", errAgent, err)
+			return archived.Agent{}, usageError("%s%w", prefix, err)
 		}
 		if claim.Name != a.Name {
 			messages.warn("agent %q is read as %s", a.Name, claim.Name)
 		}
 	}
 	s := archived.NewAgent(claim, a.Dialect)
-	if token := s.Tokens[0]; claim.Profile == nil && !whole && token != "*" &&
-		len(automaton.CutToken([]byte(token))) < len(token) {
+	if claim.Profile != nil || whole {
+		return s, nil
+	}
+	if token := s.Tokens[0]; token != "*" && len(automaton.CutToken([]byte(token))) < len(token) {
 		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
 	}
-	if claim.Profile == nil && !whole {
-		if near := misspelled(set, claim.Name); near != nil {
-			messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; "+
-				"did you mean %s?", claim.Name, strings.Join(near, " or "))
-		}
+	if near := misspelled(set, claim.Name); len(near) > 0 {
+		messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; "+
+			"did you mean %s?", claim.Name, strings.Join(near, " or "))
 	}
 	return s, nil
 }
@@ -223,10 +193,7 @@ func misspelled(known *crawler.Set, name string) []string {
 		return !strings.EqualFold(n[:1], name[:1]) ||
 			english.Distance(strings.ToLower(name), strings.ToLower(n), few) > few
 	}
-	if near := slices.DeleteFunc(known.Nearest(name), isFar); len(near) > 0 {
-		return near
-	}
-	return nil
+	return slices.DeleteFunc(known.Nearest(name), isFar)
 }
 
 // warnOfOthers warns of products that share the agent's header, if the rules may bind them differently. rules is nil

@@ -74,3 +74,21 @@ type ArchiveVersion struct {
 	Groups int    `json:"groups"` // distinct rulesets, each of which binds some product tokens or all other crawlers
 	Rules  int    `json:"rules"`  // in all groups
 }
+
+// BodyCounts describe the robots.txt files that an archive was made of.
+type BodyCounts struct {
+	// MaxBytes is the limit of a body. Bodies counts the distinct bodies; BodyBytes is
+	// the length of their lines within the limit.
+	MaxBytes          int
+	Bodies, BodyBytes int64
+	// BodyOrigins counts the origins with a body. The others count the ones among them whose body looks like a web
+	// page, looks like UTF-16, or is any other text without a line that names a user agent. Any rules in it are in the
+	// archive.
+	BodyOrigins, Pages, UTF16, Unnamed int64
+	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
+	// archive lacks the rules beyond the limit.
+	Cut, CutOrigins int64
+	// Redirected counts the origins with a robots.txt that redirects to a URL that the sources
+	// lack: Filter treats their robots.txt as unknown.
+	Redirected int64
+}

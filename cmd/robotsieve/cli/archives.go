@@ -115,15 +115,8 @@ func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	return writing("the table", err)
 }
 
-// rowList lists rows of a type.
-type rowList[T any] interface {
-	Add(row *T) error
-	Begun() bool
-	Close() error
-}
-
 // listRows lists rows of the file of --list or --tdmrep.
-func listRows[T any, L rowList[T]](ctx context.Context, s streams, a *args, make func(io.Writer, string) L,
+func listRows[T any](ctx context.Context, s streams, a *args, make func(io.Writer, string) *render.List[T],
 	list func(context.Context, func(*T) error) error) error {
 	output := a.text("output")
 	if output == "parquet" && isTerminal(s.out) {

@@ -219,7 +219,7 @@ func (d *fakeDNS) resolver() crawler.Resolver {
 func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) (result, reporttest.Figures) {
 	t.Helper()
 	var out, diag strings.Builder
-	cmd := newAudit(streams{in: strings.NewReader(""), out: &out, err: &diag, dns: d.resolver()})
+	cmd := commands["audit"](streams{in: strings.NewReader(""), out: &out, err: &diag, dns: d.resolver()})
 	cmd.SetArgs(append([]string{"--resolve", "--output", "json"}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	var exit exitError

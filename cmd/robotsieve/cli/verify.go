@@ -5,17 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
-
-func newVerify(s streams) *cobra.Command {
-	return subcommand{
-		name: "verify", args: needs("no folder of evidence: name one that audit --evidence has made"), run: runVerify,
-	}.build(s)
-}
 
 func runVerify(ctx context.Context, s streams, a *args) error {
 	if len(a.rest) > 1 {
@@ -24,8 +16,6 @@ func runVerify(ctx context.Context, s streams, a *args) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, a.rest...); err != nil {
 		return err
 	}
-	ctx, release := onInterrupt(ctx)
-	defer release()
 	checked, failed, err := job.Verify(ctx, a.rest[0], limitsOf(a), s.messages())
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Compiler adds the rules of captures to an archive.
@@ -22,25 +23,7 @@ type Compiler struct {
 	Sources  *capture.Sources // of the captures; it hears of rules that an archive cannot hold, and of errors
 	Dialects []automaton.Dialect
 	Work     int64 // bytes of memory for bodies that are compiled at the same time
-	Counts
-}
-
-// Counts describe the bodies of an archive.
-type Counts struct {
-	// MaxBytes is the limit of a body. Bodies counts the distinct bodies; BodyBytes is
-	// the length of their lines within the limit.
-	MaxBytes          int
-	Bodies, BodyBytes int64
-	// BodyOrigins counts the origins with a body. The others count the ones among them whose body looks like a web
-	// page, looks like UTF-16, or is any other text without a line that names a user agent. Any rules in it are in the
-	// archive.
-	BodyOrigins, Pages, UTF16, Unnamed int64
-	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
-	// archive lacks the rules beyond the limit.
-	Cut, CutOrigins int64
-	// Redirected counts the origins with a robots.txt that redirects to a URL that the sources
-	// lack: Filter treats their robots.txt as unknown.
-	Redirected int64
+	report.BodyCounts
 }
 
 // CompileCost is how many bytes compiling takes for each byte of the most costly bodies:
@@ -110,14 +93,14 @@ func (c *Compiler) AddAll(copies iter.Seq2[capture.Copy, error]) error {
 	return context.Cause(c.Sources.Context())
 }
 
-// traits are the facts about a body for Counts, with the extras of the archive.
+// traits are the facts about a body for report.BodyCounts, with the extras of the archive.
 type traits struct {
 	page, utf16, unnamed bool
 	extras               string // as a text
 }
 
 // count counts a body and the origins that have it, or origins without a body.
-func (c *Counts) count(copied capture.Copy, of traits) {
+func (c *Compiler) count(copied capture.Copy, of traits) {
 	origins, body := int64(len(copied.Uses)), copied.Body
 	if body == nil {
 		for _, use := range copied.Uses {

@@ -1,7 +1,6 @@
 package loginfo
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -62,8 +61,25 @@ func Lacks(f *format.Format, knowsSite bool) (warnings []string) {
 	return append(warnings, f.Doubts()...)
 }
 
-// Zoneless says which zone is assumed for the times of a format, which name none; given means that an option named it.
-func Zoneless(f *format.Format, zone *time.Location, given bool) string {
+// Notes say which zone is assumed for the times of a log of a format, if they name none, and how its paths differ from
+// those that clients sent. given means that an option named the zone.
+func (s *Facts) Notes(f *format.Format, zone *time.Location, given bool) (notes []string) {
+	if s.Zoneless {
+		notes = append(notes, zoneless(f, zone, given))
+	}
+	switch s.Loss {
+	case format.Decoded:
+		notes = append(notes, "Logs of the format "+f.Name()+" have paths without their percent-encoding. A request is "+
+			"undecided (lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An "+
+			"encoded slash is taken as a slash.")
+	case format.Rewritten:
+		notes = append(notes, "Logs of the format "+f.Name()+" have paths that the server may have made of those sent: a "+
+			"request is undecided (lossy_path) if robots.txt does not judge all paths alike.")
+	}
+	return notes
+}
+
+func zoneless(f *format.Format, zone *time.Location, given bool) string {
 	text, name := "The times in logs of the format "+f.Name()+" name no zone: they are taken to be in ", zone.String()
 	switch {
 	case !given:
@@ -74,18 +90,4 @@ func Zoneless(f *format.Format, zone *time.Location, given bool) string {
 		name = time.Time{}.In(zone).Format("-07:00")
 	}
 	return text + name + ", as requested."
-}
-
-// Lossy says how the paths of a format differ from those that clients sent; "" if they do not.
-func Lossy(f *format.Format, loss format.Lossy) string {
-	switch loss {
-	case format.Decoded:
-		return fmt.Sprintf("Logs of the format %s have paths without their percent-encoding. A request is undecided "+
-			"(lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An encoded "+
-			"slash is taken as a slash.", f.Name())
-	case format.Rewritten:
-		return fmt.Sprintf("Logs of the format %s have paths that the server may have made of those sent: a request is "+
-			"undecided (lossy_path) if robots.txt does not judge all paths alike.", f.Name())
-	}
-	return ""
 }

@@ -50,11 +50,10 @@ func instant(seconds int64) value {
 	return integer(seconds * micros).when(-math.MaxInt64/micros < seconds && seconds < math.MaxInt64/micros)
 }
 
-// Classes lists classes, one per row.
-type Classes = rowList[report.SiteClass]
-
-// NewClasses returns an empty list with one of RowOutputs. The list must be closed.
-func NewClasses(w io.Writer, output string) *Classes { return classRows().list(w, output) }
+// NewClasses returns an empty list of classes with one of RowOutputs. The list must be closed.
+func NewClasses(w io.Writer, output string) *List[report.SiteClass] {
+	return classRows().list(w, output)
+}
 
 // inForce returns the columns for the period when a version is in force.
 func inForce[T any](from, until func(*T) int64) columns[T] {
@@ -86,11 +85,8 @@ func signalRows() columns[report.SiteSignal] {
 	}, inForce(func(s *report.SiteSignal) int64 { return s.From }, func(s *report.SiteSignal) int64 { return s.Until })...)
 }
 
-// Signals lists preferences, one per row.
-type Signals = rowList[report.SiteSignal]
-
-// NewSignals returns an empty list with one of RowOutputs. The list must be closed.
-func NewSignals(w io.Writer, output string) *Signals {
+// NewSignals returns an empty list of preferences with one of RowOutputs. The list must be closed.
+func NewSignals(w io.Writer, output string) *List[report.SiteSignal] {
 	return signalRows().list(w, output)
 }
 
@@ -109,11 +105,10 @@ func monthRows() columns[report.MonthClass] {
 	return list
 }
 
-// Months lists classes by month, with one row per month and agent.
-type Months = rowList[report.MonthClass]
-
-// NewMonths returns an empty list with one of RowOutputs. The list must be closed.
-func NewMonths(w io.Writer, output string) *Months { return monthRows().list(w, output) }
+// NewMonths returns an empty list of classes by month, with one row per month and agent. The list must be closed.
+func NewMonths(w io.Writer, output string) *List[report.MonthClass] {
+	return monthRows().list(w, output)
+}
 
 // MonthTable formats classes by month as a text table.
 func MonthTable(list []report.MonthClass) string {

@@ -1,20 +1,27 @@
-// Package firstlines finds out from the first lines of a log what its server left out of it, and what it shares with
-// other logs.
-package firstlines
+// Package loginfo knows what can be said of a log without judging a request: what its server left out of it, what it
+// shares with other logs, and how a report describes it and warns of it, whether one audit has read it or it is in a
+// state.
+package loginfo
 
 import (
 	"hash/maphash"
 	"math"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Facts are what the first requests of a log reveal.
+// Facts are what the first lines of a log reveal.
 type Facts struct {
+	Zoneless bool     // its times lack a zone
+	HasHosts bool     // its requests name hosts
+	Hosts    []string // the first of these
+	Loss     format.Lossy
+	// These are about the first requests.
 	NoAgents bool             // none has a User-Agent
 	Clients  report.ClientsBy // what replaces the clients' addresses
 	Opening  source.Opening   // to find the lines in other logs
@@ -33,9 +40,14 @@ const maxRequests = 1000
 
 var seed = maphash.MakeSeed()
 
-// Of returns the facts about a log from its beginning.
-func Of(f *format.Format, head []byte) Facts {
-	s := Facts{Opening: openingOf(f, head)}
+// Of returns the facts about a log from its beginning, and its format, with a zone for times that lack one.
+func Of(f *format.Format, head []byte, zone *time.Location) (Facts, *format.Format) {
+	s := Facts{Zoneless: !format.NamesZones(f, head)}
+	if s.Zoneless && zone != time.UTC {
+		f = f.In(zone)
+	}
+	s.Hosts, s.HasHosts = format.Hosts(f, head)
+	s.Loss, s.Opening = format.Loss(f, head), openingOf(f, head)
 	var clients clientsSeen
 	agents, n := map[string]bool{}, 0
 	reader, r := f.NewReader(), format.Record{}
@@ -67,7 +79,7 @@ func Of(f *format.Format, head []byte) Facts {
 	}
 	s.NoAgents = f.HasAgent() && n > 0 && len(agents) == 0
 	s.Clients = clients.by(len(agents))
-	return s
+	return s, f
 }
 
 // pathAndQuery returns the path and the query of a target, which one of the servers may log as a whole URL.

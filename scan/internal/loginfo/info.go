@@ -1,5 +1,3 @@
-// Package loginfo describes logs for a report, and warns of what is wrong with them, both before they are read and
-// after, whether they were read by one audit or by those whose states are added up.
 package loginfo
 
 import (
