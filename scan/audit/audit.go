@@ -126,28 +126,28 @@ type Auditor struct {
 }
 
 // New returns an auditor.
-func New(c Config) *Auditor {
-	if c.Identities == nil {
-		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
+func New(config Config) *Auditor {
+	if config.Identities == nil {
+		config.Identities = crawler.NewIdentities(config.Crawlers, crawler.IdentityOptions{})
 	}
-	if c.Basis == nil {
-		c.Basis = &report.BasisInfo{}
+	if config.Basis == nil {
+		config.Basis = &report.BasisInfo{}
 	}
-	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
-	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: make(map[*crawler.Profile]uint32, len(profiles)),
-		operators: make([]uint32, 0, len(profiles))}
-	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.NeedsAddresses
-	a.changes = newChanges(c.Policy)
-	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(zoneless) })
+	profiles, numbers := config.Crawlers.Profiles(), map[string]uint32{}
+	auditor := &Auditor{config: config, limited: !config.Period.IsAll(),
+		profiles: make(map[*crawler.Profile]uint32, len(profiles)), operators: make([]uint32, 0, len(profiles))}
+	auditor.verifies = config.Identities.HaveEvidence() || config.KeepAddresses || config.NeedsAddresses
+	auditor.changes = newChanges(config.Policy)
+	auditor.zoneless = sync.OnceValue(func() *policy.Policy { return config.Policy.Skewed(zoneless) })
 	for i := range profiles {
 		p := &profiles[i]
 		if _, known := numbers[p.Operator]; !known {
 			numbers[p.Operator] = uint32(len(numbers))
 		}
-		a.profiles[p] = uint32(i)
-		a.operators = append(a.operators, numbers[p.Operator])
+		auditor.profiles[p] = uint32(i)
+		auditor.operators = append(auditor.operators, numbers[p.Operator])
 	}
-	return a
+	return auditor
 }
 
 // zoneless is the additional uncertainty of the times of a log that names no zone and whose zone is
@@ -200,7 +200,7 @@ func (r *Run) StopAt(ctx context.Context) {
 	r.deferred.StopAt(ctx)
 }
 
-// addRows adds rows of known crawlers to the run's tally.
+// addRows adds rows of known crawlers, which must not be used afterwards, to the run's tally.
 func (r *Run) addRows(known map[*crawler.Profile]*row) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

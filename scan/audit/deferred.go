@@ -188,14 +188,14 @@ type keeper struct {
 
 // begin starts a record.
 func (w *keeper) begin(operator []byte, kind byte) *coder {
-	w.out.b = append(append(w.out.b[:0], operator...), kind)
+	w.out.data = append(append(w.out.data[:0], operator...), kind)
 	return &w.out
 }
 
 // keep writes the current record.
 func (w *keeper) keep() {
 	if w.err == nil {
-		w.err = w.deferred.Add(w.out.b)
+		w.err = w.deferred.Add(w.out.data)
 	}
 }
 
@@ -204,7 +204,7 @@ func (w *keeper) keep() {
 func (w *keeper) deferCounts(key string, row *row) {
 	c := w.begin(unknownOperator(key), recordCounts)
 	text(c, &row.name)
-	c.b = appendRow(c.b, row)
+	c.data = appendRow(c.data, row)
 	w.keep()
 }
 
@@ -283,11 +283,11 @@ func (w *Worker) deferEvent(e *Event, x *client) {
 type coder struct {
 	policy *policy.Policy
 	reads  bool
-	b      []byte // written so far, or still to be read
+	data   []byte // written so far, or still to be read
 	wrong  string // the first error found while reading, or ""
 }
 
-func newReader(p *policy.Policy, b []byte) *coder { return &coder{policy: p, reads: true, b: b} }
+func newReader(p *policy.Policy, b []byte) *coder { return &coder{policy: p, reads: true, data: b} }
 
 // bad reports whether an error was found.
 func (c *coder) bad() bool { return c.wrong != "" }
@@ -302,24 +302,24 @@ func (c *coder) require(ok bool, wrong string) {
 // fail marks the record as bad and stops reading it.
 func (c *coder) fail(wrong string) {
 	c.require(false, wrong)
-	c.b = nil
+	c.data = nil
 }
 
 // take reads n bytes, if there are as many.
 func (c *coder) take(n int) []byte {
-	if n > len(c.b) {
+	if n > len(c.data) {
 		c.fail("it is cut short")
 		return make([]byte, n)
 	}
-	b := c.b[:n]
-	c.b = c.b[n:]
+	b := c.data[:n]
+	c.data = c.data[n:]
 	return b
 }
 
 // octet codes a number less than below.
 func octet[E ~uint8](c *coder, v *E, below E, wrong string) {
 	if !c.reads {
-		c.b = append(c.b, byte(*v))
+		c.data = append(c.data, byte(*v))
 		return
 	}
 	*v = E(c.take(1)[0])
@@ -329,15 +329,15 @@ func octet[E ~uint8](c *coder, v *E, below E, wrong string) {
 // uvarint codes a number from 0 to most.
 func uvarint[N int | int32 | int64 | uint32](c *coder, v *N, most N) {
 	if !c.reads {
-		c.b = binary.AppendUvarint(c.b, uint64(*v))
+		c.data = binary.AppendUvarint(c.data, uint64(*v))
 		return
 	}
-	u, n := binary.Uvarint(c.b)
+	u, n := binary.Uvarint(c.data)
 	if n <= 0 || u > uint64(most) {
 		c.fail("a number is too large or invalid")
 		return
 	}
-	*v, c.b = N(u), c.b[n:]
+	*v, c.data = N(u), c.data[n:]
 }
 
 // fixed codes a number of four bytes.
@@ -345,24 +345,24 @@ func fixed[N int32 | uint32](c *coder, v *N) {
 	if c.reads {
 		*v = N(binary.BigEndian.Uint32(c.take(4)))
 	} else {
-		c.b = binary.BigEndian.AppendUint32(c.b, uint32(*v))
+		c.data = binary.BigEndian.AppendUint32(c.data, uint32(*v))
 	}
 }
 
 // text codes a text, preceded by its length.
 func text[T string | []byte](c *coder, v *T) {
 	n := len(*v)
-	uvarint(c, &n, len(c.b))
+	uvarint(c, &n, len(c.data))
 	if c.reads {
 		*v = T(c.take(n))
 	} else {
-		c.b = append(c.b, *v...)
+		c.data = append(c.data, *v...)
 	}
 }
 
 func (c *coder) time(t *int64) {
 	if !c.reads {
-		c.b = binary.BigEndian.AppendUint64(c.b, uint64(*t)^1<<63)
+		c.data = binary.BigEndian.AppendUint64(c.data, uint64(*t)^1<<63)
 		return
 	}
 	*t = int64(binary.BigEndian.Uint64(c.take(8)) ^ 1<<63)
@@ -373,7 +373,7 @@ func (c *coder) hash(h *uint64) {
 	if c.reads {
 		*h = binary.BigEndian.Uint64(c.take(8))
 	} else {
-		c.b = binary.BigEndian.AppendUint64(c.b, *h)
+		c.data = binary.BigEndian.AppendUint64(c.data, *h)
 	}
 }
 
@@ -389,18 +389,18 @@ func (c *coder) flag(is *bool) {
 }
 
 // end requires that all bytes were read.
-func (c *coder) end() { c.require(len(c.b) == 0, "it is too long") }
+func (c *coder) end() { c.require(len(c.data) == 0, "it is too long") }
 
 // operator reads the operator's key, or what replaces it, and the name if it is an unknown crawler.
 func (c *coder) operator() (key []byte, name string) {
-	all := c.b
+	all := c.data
 	switch c.take(1)[0] {
 	case aboutAll:
 	case aboutKnown:
 		number := uint32(0)
 		uvarint(c, &number, math.MaxUint32)
 	case aboutUnknown:
-		end := bytes.IndexByte(c.b, 0)
+		end := bytes.IndexByte(c.data, 0)
 		if end < 0 {
 			c.require(false, "a name does not end")
 			return nil, ""
@@ -410,7 +410,7 @@ func (c *coder) operator() (key []byte, name string) {
 	default:
 		c.require(false, "its subject is unknown")
 	}
-	return all[:len(all)-len(c.b)], name
+	return all[:len(all)-len(c.data)], name
 }
 
 // kind reads the kind of a record, which follows the operator's key.
@@ -442,7 +442,7 @@ func hasSite(p *policy.Policy, at policy.Site) bool {
 func (c *coder) stances(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Stance) [][]policy.Stance {
 	for i := range int(at.N) {
 		if !c.reads {
-			c.b = appendRuns(c.b, copies.Stances(at.First+int32(i), normal))
+			c.data = appendRuns(c.data, copies.Stances(at.First+int32(i), normal))
 			continue
 		}
 		if i == len(list) {

@@ -205,23 +205,23 @@ func (w *Worker) newEvent(at *site, x *client) *Event {
 }
 
 // describe adds the details of client and line that sinks receive.
-func (w *Worker) describe(e *Event, x *client) {
-	r := &w.record
-	e.Name, e.Ambiguous = x.Name, x.Ambiguous
-	e.Input, e.Number = w.place.input, w.place.numberOf(r)
-	e.Line = r.Line[:min(len(r.Line), maxGivenLine)]
-	e.Cut = len(e.Line) < len(r.Line)
-	e.Origin = w.origins.of(w.auditor, e.Site)
-	e.Address = nil
+func (w *Worker) describe(event *Event, client *client) {
+	record := &w.record
+	event.Name, event.Ambiguous = client.Name, client.Ambiguous
+	event.Input, event.Number = w.place.input, w.place.numberOf(record)
+	event.Line = record.Line[:min(len(record.Line), maxGivenLine)]
+	event.Cut = len(event.Line) < len(record.Line)
+	event.Origin = w.origins.of(w.auditor, event.Site)
+	event.Address = nil
 	if a := w.client(); len(a) > 0 && string(a) != "-" {
-		e.Address = textOf(a)
+		event.Address = textOf(a)
 	}
-	e.Agent, e.Method, e.Target = textOf(r.Agent), textOf(r.Method), textOf(r.Target)
-	if e.Claim = nil; len(r.Claim) > 0 && string(r.Claim) != "-" {
-		e.Claim = textOf(r.Claim)
+	event.Agent, event.Method, event.Target = textOf(record.Agent), textOf(record.Method), textOf(record.Target)
+	if event.Claim = nil; len(record.Claim) > 0 && string(record.Claim) != "-" {
+		event.Claim = textOf(record.Claim)
 	}
-	e.Status = r.Status
-	e.classify(r)
+	event.Status = record.Status
+	event.classify(record)
 }
 
 // classify sets the class of the record's answer and method.

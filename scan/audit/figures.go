@@ -50,32 +50,32 @@ const (
 
 // see counts a record, a request from a client, in the figures of its row. target is what is known
 // about its target, or nil.
-func (w *counting) see(f *figures, r *format.Record, from *sender, target *recentTarget) {
-	f.Bytes = report.Plus(f.Bytes, byteSum(max(r.Size, 0)))
-	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
+func (w *counting) see(seen *figures, record *format.Record, from *sender, target *recentTarget) {
+	seen.Bytes = report.Plus(seen.Bytes, byteSum(max(record.Size, 0)))
+	if known := seen.Statuses; len(known) > 0 && known[0].Status == record.Status {
 		known[0].N++ // the first is nearly always 200
 	} else {
-		w.quota.held += f.Statuses.add(r.Status, 1)
+		w.quota.held += seen.Statuses.add(record.Status, 1)
 	}
-	if from.of != f {
-		from.of = f
-		if from.hash <= f.Addresses.highest && from.isLogged {
-			w.quota.held += f.Addresses.add(from.hash)
+	if from.of != seen {
+		from.of = seen
+		if from.hash <= seen.Addresses.highest && from.isLogged {
+			w.quota.held += seen.Addresses.add(from.hash)
 		}
 	}
-	at := r.Time
-	if !r.HasTime {
+	at := record.Time
+	if !record.HasTime {
 		at = 0
 	}
-	if r.Robots && string(r.Target) == robotsTxt {
-		f.Paths.Robots++
+	if record.Robots && string(record.Target) == robotsTxt {
+		seen.Paths.Robots++
 		return
 	}
-	hash := fold(from.hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
+	hash := fold(from.hash^uint64(len(record.Target)), uint64(at)^uint64(record.Size)<<1)
 	if target != nil {
-		w.quota.held += f.Paths.addRecent(hash, r.Target, target)
+		w.quota.held += seen.Paths.addRecent(hash, record.Target, target)
 	} else {
-		w.quota.held += f.Paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
+		w.quota.held += seen.Paths.add(hash, record.Target[:min(len(record.Target), maxPath)], 1)
 	}
 }
 
@@ -290,22 +290,22 @@ func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 }
 
 // keep is add for a target that is kept, which it returns.
-func (p *pathCounts) keep(hash uint64, path []byte, n int64) (k *keptPath, bytes int) {
-	k = p.Kept[string(path)]
-	if k == nil {
+func (p *pathCounts) keep(hash uint64, path []byte, n int64) (kept *keptPath, bytes int) {
+	kept = p.Kept[string(path)]
+	if kept == nil {
 		if p.Kept == nil {
 			p.Kept = map[string]*keptPath{}
 		}
-		k = &keptPath{Least: hash}
-		p.Kept[string(path)] = k
+		kept = &keptPath{Least: hash}
+		p.Kept[string(path)] = kept
 		bytes = pathBytes + len(path)
 	}
-	k.N += n
-	k.Least = min(k.Least, hash)
+	kept.N += n
+	kept.Least = min(kept.Least, hash)
 	if len(p.Kept) > 2*p.paths {
 		bytes += p.cut(p.paths)
 	}
-	return k, bytes
+	return kept, bytes
 }
 
 // addRecent is add for one request, given what is known about its target. Without cells, no target is ever dropped.
@@ -544,18 +544,18 @@ func (l *timeline) add(t int64, v report.Verdict, n int64) (bytes int) {
 }
 
 // find makes the unit that contains a time the current one.
-func (l *timeline) find(t int64) (bytes int) {
+func (l *timeline) find(time int64) (bytes int) {
 	at := l.at + 1 // nearly always the next unit
-	known := l.length > 0 && at < len(l.Starts) && uint64(t-l.Starts[at]) < uint64(l.length)
+	known := l.length > 0 && at < len(l.Starts) && uint64(time-l.Starts[at]) < uint64(l.length)
 	if !known {
-		at, known = slices.BinarySearch(l.Starts, start(l.Unit, t))
+		at, known = slices.BinarySearch(l.Starts, start(l.Unit, time))
 	}
 	if !known {
 		before := len(l.Starts)
-		l.insert(at, start(l.Unit, t))
+		l.insert(at, start(l.Unit, time))
 		for len(l.Starts) > l.most && l.Unit < report.Decade {
 			l.coarsen(l.Unit + 1)
-			at, _ = slices.BinarySearch(l.Starts, start(l.Unit, t))
+			at, _ = slices.BinarySearch(l.Starts, start(l.Unit, time))
 		}
 		bytes = (len(l.Starts) - before) * unitBytes
 	}

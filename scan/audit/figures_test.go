@@ -315,8 +315,8 @@ func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
 			list = append(list, rng.Int64N(1<<rng.IntN(40)))
 			g.add(list[len(list)-1], 0, 1)
 		}
-		if exact := n <= exactGaps; (g.h == nil) != exact || len(g.exact) > exactGaps {
-			t.Errorf("%d gaps: kept as they are: %v", n, g.h == nil)
+		if exact := n <= exactGaps; (g.histogram == nil) != exact || len(g.exact) > exactGaps {
+			t.Errorf("%d gaps: kept as they are: %v", n, g.histogram == nil)
 		}
 		slices.Sort(list)
 		for _, percent := range []int64{10, 50} {

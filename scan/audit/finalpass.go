@@ -50,49 +50,49 @@ type operatorPass struct {
 // Unless onlyRequests is set, it also measures the gaps of fetches and delayed requests, passes requests that were
 // counted before to Config.Judged, and makes the rows of unknown crawlers.
 func (r *Run) judgeDeferred(sinks Sink, onlyRequests bool) error {
-	p := r.policy()
+	policy := r.policy()
 	r.settle()
-	f := &finalPass{
+	pass := &finalPass{
 		run: r, sinks: sinks, rates: newRates(), onlyRequests: onlyRequests,
 		ranking:   newRanking(r.tally, &r.auditor.config.Only),
-		addresses: r.tally.addresses, toAll: judge.NewAnswers(p), origins: originTexts{},
+		addresses: r.tally.addresses, toAll: judge.NewAnswers(policy), origins: originTexts{},
 	}
-	f.toAll.Unsure = f.addresses.proxied
+	pass.toAll.Unsure = pass.addresses.proxied
 	for at, n := range r.tally.Sent {
-		if f.addresses.holds(at.When) {
-			f.toAll.AddSent(at.Origin, at.Odd, n)
+		if pass.addresses.holds(at.When) {
+			pass.toAll.AddSent(at.Origin, at.Odd, n)
 		}
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
 			return err
 		}
-		rd := newReader(p, record.Data)
-		rd.require(record.N <= r.tally.Read() && f.records <= math.MaxInt64/2,
+		rd := newReader(policy, record.Data)
+		rd.require(record.N <= r.tally.Read() && pass.records <= math.MaxInt64/2,
 			"it was added more often than there are lines")
 		if !rd.bad() {
-			f.records += record.N
+			pass.records += record.N
 		}
-		if key, name := rd.operator(); !rd.bad() && !bytes.Equal(key, f.key) {
-			f.end()
-			f.begin(key, name)
+		if key, name := rd.operator(); !rd.bad() && !bytes.Equal(key, pass.key) {
+			pass.end()
+			pass.begin(key, name)
 		}
 		if !rd.bad() {
-			f.record(rd, record.N)
+			pass.record(rd, record.N)
 		}
 		if rd.bad() {
 			return fmt.Errorf("%w: %s, in the record %x", ErrDamaged, rd.wrong, record.Data[:min(len(record.Data), 64)])
 		}
-		if f.err != nil {
-			return f.err
+		if pass.err != nil {
+			return pass.err
 		}
 	}
-	f.end()
-	f.toAll.Complete()
-	r.tally.mostOdd, r.tally.goneToStrangers = f.toAll.MostOdd, f.toAll.GoneToStrangers
-	r.tally.clearedByStrangers = f.clearedByStrangers
+	pass.end()
+	pass.toAll.Complete()
+	r.tally.mostOdd, r.tally.goneToStrangers = pass.toAll.MostOdd, pass.toAll.GoneToStrangers
+	r.tally.clearedByStrangers = pass.clearedByStrangers
 	if !onlyRequests {
-		r.tally.listed, r.tally.others = f.ranking.end()
+		r.tally.listed, r.tally.others = pass.ranking.end()
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (f *finalPass) answer(rd *coder, n int64) {
 func (f *finalPass) unknownCounts(rd *coder, n int64) {
 	lines, name, row := f.run.tally.Lines, "", &row{}
 	text(rd, &name)
-	if rest, err := f.run.auditor.decode(rd.b, row, unknownBounds, lines/n); err != nil || len(rest) > 0 {
+	if rest, err := f.run.auditor.decode(rd.data, row, unknownBounds, lines/n); err != nil || len(rest) > 0 {
 		rd.require(false, fmt.Sprint("the counts of a crawler: ", err))
 		return
 	}
@@ -167,28 +167,28 @@ func (f *finalPass) unknownCounts(rd *coder, n int64) {
 }
 
 func (f *finalPass) fetch(rd *coder, n int64) {
-	var x fetch
-	x.code(rd)
-	if !f.addresses.holds(x.when) {
+	var fetched fetch
+	fetched.code(rd)
+	if !f.addresses.holds(fetched.when) {
 		rd.end()
 		return
 	}
-	x.identity = f.identity(x.Crawler, x.identity, x.address)
-	x.Identity, x.HasTime = uint8(x.identity), x.use != fetchTimeless
-	row, _ := f.row(rd, x.Crawler, x.use == fetchCounted)
+	fetched.identity = f.identity(fetched.Crawler, fetched.identity, fetched.address)
+	fetched.Identity, fetched.HasTime = uint8(fetched.identity), fetched.use != fetchTimeless
+	row, _ := f.row(rd, fetched.Crawler, fetched.use == fetchCounted)
 	rd.end()
-	if rd.bad() || x.identity == report.SpoofedIdentity {
+	if rd.bad() || fetched.identity == report.SpoofedIdentity {
 		return
 	}
-	shown := f.told.Add(&x.Fetch, n)
+	shown := f.told.Add(&fetched.Fetch, n)
 	if row != nil {
 		row.informedKnown = row.informedKnown || shown
-		if x.HasTime && row.Requests > 0 {
-			f.run.auditor.changes.fetch(f.run.policy(), row, &x.Fetch)
+		if fetched.HasTime && row.Requests > 0 {
+			f.run.auditor.changes.fetch(f.run.policy(), row, &fetched.Fetch)
 		}
 	}
-	if !f.onlyRequests && x.use == fetchCounted {
-		f.rates.fetch(row, x.Site, x.Time, n)
+	if !f.onlyRequests && fetched.use == fetchCounted {
+		f.rates.fetch(row, fetched.Site, fetched.Time, n)
 	}
 }
 
@@ -231,62 +231,63 @@ func (f *finalPass) row(rd *coder, crawler uint32, counted bool) (r *row, p *cra
 
 // event reads a request, and gives it its verdict unless it has one.
 func (f *finalPass) event(rd *coder, n int64) {
-	e, config := &f.now, &f.run.auditor.config
-	*e = Event{waiting: waiting{stances: e.stances, normal: e.normal}}
-	e.code(rd, config)
-	if !f.addresses.holds(e.when) {
+	request, config := &f.now, &f.run.auditor.config
+	*request = Event{waiting: waiting{stances: request.stances, normal: request.normal}}
+	request.code(rd, config)
+	if !f.addresses.holds(request.when) {
 		rd.end()
 		return
 	}
-	e.when = always
-	e.row, e.Crawler = f.row(rd, e.from.Crawler, true)
-	rd.require(!e.counted || config.Judged != nil, "nothing needs a counted request")
+	request.when = always
+	request.row, request.Crawler = f.row(rd, request.from.Crawler, true)
+	rd.require(!request.counted || config.Judged != nil, "nothing needs a counted request")
 	rd.end()
 	if rd.bad() {
 		return
 	}
-	e.Identity, e.Name, e.N, e.Worker = f.identity(e.from.Crawler, e.Identity, e.proof), e.row.name, n, -1
+	request.Identity = f.identity(request.from.Crawler, request.Identity, request.proof)
+	request.Name, request.N, request.Worker = request.row.name, n, -1
 	if config.Judged != nil {
-		e.Origin = f.origins.of(f.run.auditor, e.Site)
-		if len(e.Address) == 0 {
-			e.Address = nil
+		request.Origin = f.origins.of(f.run.auditor, request.Site)
+		if len(request.Address) == 0 {
+			request.Address = nil
 		}
 	}
 	switch {
-	case !e.counted:
-		f.decide(rd.policy, e)
-		f.give(f.sinks, e)
+	case !request.counted:
+		f.decide(rd.policy, request)
+		f.give(f.sinks, request)
 	case !f.onlyRequests:
-		if e.Identity == report.SpoofedIdentity {
-			e.Decision.Decision = judge.Decision{Verdict: report.Spoofed}
+		if request.Identity == report.SpoofedIdentity {
+			request.Decision.Decision = judge.Decision{Verdict: report.Spoofed}
 		}
-		f.give(config.Judged, e)
+		f.give(config.Judged, request)
 	}
 }
 
 func (f *finalPass) give(to Sink, e *Event) { f.err = cmp.Or(f.err, to.Add(e)) }
 
 // decide gives a request its verdict.
-func (f *finalPass) decide(p *policy.Policy, e *Event) {
-	q := judge.Case{
-		Spoofed: e.Identity == report.SpoofedIdentity, Time: e.Time, HasTime: true, Site: e.Site,
-		Class: classOf(e.Crawler), Exact: e.exact, HasNormal: e.hasNormal, Copies: e,
+func (f *finalPass) decide(inForce *policy.Policy, event *Event) {
+	question := judge.Case{
+		Spoofed: event.Identity == report.SpoofedIdentity, Time: event.Time, HasTime: true, Site: event.Site,
+		Class: classOf(event.Crawler), Exact: event.exact, HasNormal: event.hasNormal, Copies: event,
 	}
-	e.Decision.Decision, _ = judge.Decide(p, &q, f.told)
-	if e.IsOf(&f.run.auditor.config.Only) && f.told.ClearedByStrangers(&q, e.Decision.Decision) {
-		f.clearedByStrangers += e.N
+	event.Decision.Decision, _ = judge.Decide(inForce, &question, f.told)
+	if event.IsOf(&f.run.auditor.config.Only) && f.told.ClearedByStrangers(&question, event.Decision.Decision) {
+		f.clearedByStrangers += event.N
 	}
-	if e.Verdict == report.Spoofed {
+	if event.Verdict == report.Spoofed {
 		return
 	}
-	e.InformedKnown = e.row.informedKnown
-	e.rule = ruleKey{e.Site, max(e.cited-1, 0), e.line}
-	if f.isOne(e.Crawler) {
-		e.from.Identity = uint8(e.Identity)
-		e.Informed = f.told.Informed(e.from, e.Time, e.stances)
+	event.InformedKnown = event.row.informedKnown
+	event.rule = ruleKey{event.Site, max(event.cited-1, 0), event.line}
+	if f.isOne(event.Crawler) {
+		event.from.Identity = uint8(event.Identity)
+		event.Informed = f.told.Informed(event.from, event.Time, event.stances)
 	}
-	if e.Verdict == report.Violation && f.run.auditor.config.Judged != nil {
-		e.Rule = f.run.auditor.rule(e.rule, 0)
+	if event.Verdict == report.Violation && f.run.auditor.config.Judged != nil {
+		event.Rule = f.run.auditor.rule(event.rule, 0)
 	}
 }
 
@@ -407,11 +408,11 @@ const (
 // gaps are numbers of milliseconds. Up to exactGaps of them are kept exactly; more go to a
 // histogram with three significant digits.
 type gaps struct {
-	exact []int64
-	h     *hdrhistogram.Histogram // nil while there are few
-	n     int64
-	max   int64
-	short int64 // how many are shorter than their limit
+	exact     []int64
+	histogram *hdrhistogram.Histogram // nil while there are few
+	n         int64
+	max       int64
+	short     int64 // how many are shorter than their limit
 }
 
 const exactGaps = 1 << 12
@@ -427,14 +428,14 @@ func (g *gaps) add(millis, limit, n int64) {
 		g.short += n
 	}
 	switch {
-	case g.h != nil:
+	case g.histogram != nil:
 		g.record(millis, n)
 	case n <= int64(exactGaps-len(g.exact)):
 		for range n {
 			g.exact = append(g.exact, millis)
 		}
 	default:
-		g.h = hdrhistogram.New(1, longestGapMillis, 3)
+		g.histogram = hdrhistogram.New(1, longestGapMillis, 3)
 		for _, millis := range g.exact {
 			g.record(millis, 1)
 		}
@@ -445,13 +446,13 @@ func (g *gaps) add(millis, limit, n int64) {
 
 func (g *gaps) record(millis, n int64) {
 	// The number is in the range of the histogram, so there can be no error.
-	_ = g.h.RecordValues(min(millis, longestGapMillis), n)
+	_ = g.histogram.RecordValues(min(millis, longestGapMillis), n)
 }
 
 // quantile returns the smallest gap that is at least as long as the given percentage of all gaps.
 func (g *gaps) quantile(percent int64) int64 {
-	if g.h != nil {
-		return g.h.ValueAtQuantile(float64(percent))
+	if g.histogram != nil {
+		return g.histogram.ValueAtQuantile(float64(percent))
 	}
 	slices.Sort(g.exact)
 	return g.exact[max(0, (int64(len(g.exact))*percent+99)/100-1)]

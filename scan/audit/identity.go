@@ -44,25 +44,25 @@ func (x *client) row() *row {
 // identify returns which crawler sent a record whose header names one, and how far that is proven.
 // If the header names several crawlers, it picks the one that the address verifies. It returns two
 // answers if the answer depends on whether the address is cut. They are valid until the next call.
-func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
+func (w *clients) identify(agent *agent, record *format.Record, addr []byte) []client {
 	w.sender = w.senders.recall(addr)
-	x := &w.found[0]
-	x.agent, x.when, x.hasNoList = c, always, false
-	if c.Ambiguous {
-		claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
-		x.identity = report.Identity(state)
+	found := &w.found[0]
+	found.agent, found.when, found.hasNoList = agent, always, false
+	if agent.Ambiguous {
+		claim, state := w.auditor.config.Identities.Identify(agent.Claim, addr, record.Time, record.HasTime)
+		found.identity = report.Identity(state)
 		if !claim.Ambiguous {
-			x.agent = w.verifiedAgent(c, claim.Profile)
+			found.agent = w.verifiedAgent(agent, claim.Profile)
 		}
 	} else {
-		x.identity = report.Identity(c.proof.IdentifyClient(w.sender.client, r.Time, r.HasTime))
-		x.hasNoList = x.identity == report.Unverified && c.proof.HasLists()
+		found.identity = report.Identity(agent.proof.IdentifyClient(w.sender.client, record.Time, record.HasTime))
+		found.hasNoList = found.identity == report.Unverified && agent.proof.HasLists()
 	}
-	if !w.sender.mayBeCut || x.agent == c && x.identity == report.Unverifiable {
+	if !w.sender.mayBeCut || found.agent == agent && found.identity == report.Unverifiable {
 		return w.found[:1]
 	}
-	x.when = ifWhole
-	w.found[1] = client{agent: c, identity: report.Unverifiable, when: ifIsCut}
+	found.when = ifWhole
+	w.found[1] = client{agent: agent, identity: report.Unverifiable, when: ifIsCut}
 	return w.found[:2]
 }
 
@@ -105,26 +105,26 @@ func (a *addresses) settle(i report.Identity, isProven bool) report.Identity {
 
 // settle resolves the counts of requests from addresses that may be cut, and counts impostors
 // either as such or as unverified clients.
-func (r *row) settle(a *addresses) {
+func (r *row) settle(addresses *addresses) {
 	of := r.If
 	r.If = [2]*row{}
 	for i, part := range of {
-		if part != nil && a.holds(ifCut(i+1)) {
+		if part != nil && addresses.holds(ifCut(i+1)) {
 			r.merge(part, 1)
 		}
 	}
-	s := r.impostors()
+	impostors := r.impostors()
 	r.Spoofed = nil
-	if a.settle(report.SpoofedIdentity, false) != report.SpoofedIdentity {
-		r.merge(s, 1)
+	if addresses.settle(report.SpoofedIdentity, false) != report.SpoofedIdentity {
+		r.merge(impostors, 1)
 		r.Identities[report.Unverified] += r.Identities[report.Verified]
 		r.Identities[report.Verified] = 0
 		return
 	}
-	n := sumOf(s.Verdicts[:])
+	n := sumOf(impostors.Verdicts[:])
 	r.Verdicts[report.Spoofed] += n
 	r.Identities[report.SpoofedIdentity] += n
-	r.Timeline.mergeSpoofed(&s.Timeline)
+	r.Timeline.mergeSpoofed(&impostors.Timeline)
 }
 
 // on returns the row that counts requests under a condition.

@@ -110,15 +110,15 @@ func (t *target) Permit(o int32, normal bool) bool {
 }
 
 // Stances implements judge.Copies. Equal copies are asked only once. /robots.txt as a normal form is permitted.
-func (t *target) Stances(o int32, normal bool) []policy.Stance {
+func (t *target) Stances(origin int32, normal bool) []policy.Stance {
 	text, spellings := t.text, &t.spellings
 	if normal {
 		text, spellings = t.normal, &t.normalSpellings
 	}
-	binding := t.bindingAt(t.agent, o)
+	binding := t.bindingAt(t.agent, origin)
 	t.stances = t.stances[:0]
 	if normal && t.asksFor(text) != asksElse {
-		return append(t.stances, make([]policy.Stance, t.policy.Copies(o))...)
+		return append(t.stances, make([]policy.Stance, t.policy.Copies(origin))...)
 	}
 	for i, first := range binding.Alike() {
 		if int(first) < i {

@@ -50,71 +50,70 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	}
 }
 
-func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
-	b := a.config.Basis
-	r := &report.Report{
+func (a *Auditor) report(tally *tally, inForce *policy.Policy, in Inputs) *report.Report {
+	basis := a.config.Basis
+	made := &report.Report{
 		Schema: report.Schema, Program: in.Program, Command: in.Command,
-		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
-		Proxied: t.addresses.proxied, EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
-		NoAgent: t.NoAgent, IdentityNoList: t.NoList,
+		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: tally.LineCounts, Sampling: basis.Sampled,
+		Proxied: tally.addresses.proxied, EndInZero: tally.EndInZero, HTTPLibraries: tally.HTTPLibraries,
+		CDNAgents: tally.CDNAgents, NoAgent: tally.NoAgent, IdentityNoList: tally.NoList,
 		TimeZone: in.TimeZone,
 		Since:    report.Time{Time: a.config.Period.Since.UTC()}, Until: report.Time{Time: a.config.Period.Until.UTC()},
-		Policy:    a.policyInfo(t, p),
-		Ranges:    append([]report.RangeInfo{}, b.Ranges...),
-		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.KeepAddresses,
+		Policy:    a.policyInfo(tally, inForce),
+		Ranges:    append([]report.RangeInfo{}, basis.Ranges...),
+		CanVerify: len(basis.Ranges) > 0 || basis.Names != "" || a.config.KeepAddresses,
 		Inputs:    append([]report.InputInfo{}, in.List...),
-		RobotsTxt: a.robotsInfo(t),
-		Crawlers:  a.crawlers(t, t.unit(in.By)),
-		AllBytes:  int64(t.Bytes),
+		RobotsTxt: a.robotsInfo(tally),
+		Crawlers:  a.crawlers(tally, tally.unit(in.By)),
+		AllBytes:  int64(tally.Bytes),
 		Choice:    report.ChoiceInfo{Choice: a.config.Only},
 
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
-	r.Choice.Crawlers = append([]string{}, r.Choice.Crawlers...)
-	r.Choice.Categories = append([]string{}, r.Choice.Categories...)
-	r.Crawlers = slices.DeleteFunc(r.Crawlers, func(c report.CrawlerInfo) bool {
+	made.Choice.Crawlers = append([]string{}, made.Choice.Crawlers...)
+	made.Choice.Categories = append([]string{}, made.Choice.Categories...)
+	made.Crawlers = slices.DeleteFunc(made.Crawlers, func(c report.CrawlerInfo) bool {
 		isOther := !a.config.Only.Has(c.Crawler, c.Category)
 		if isOther {
-			r.Choice.Others, r.Choice.Requests = r.Choice.Others+c.Names, r.Choice.Requests+c.Requests
+			made.Choice.Others, made.Choice.Requests = made.Choice.Others+c.Names, made.Choice.Requests+c.Requests
 		}
 		return isOther
 	})
-	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions,
+	hasFile := basis.Constant || slices.ContainsFunc(made.Policy.Versions,
 		func(v report.VersionInfo) bool { return v.File != "" })
-	answers := &r.RobotsTxt
-	answers.Contradicted = !b.None &&
-		(t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests)
-	r.Operators = a.listOperators(t, r.Crawlers)
-	r.IPv4Cut = t.addresses.ipv4
-	r.AddressesCut = r.IPv4Cut || t.addresses.ipv6
-	if t.Period.Any {
-		r.From, r.To = report.At(t.Period.First), report.At(t.Period.Last)
+	answers := &made.RobotsTxt
+	answers.Contradicted = !basis.None &&
+		(tally.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests)
+	made.Operators = a.listOperators(tally, made.Crawlers)
+	made.IPv4Cut = tally.addresses.ipv4
+	made.AddressesCut = made.IPv4Cut || tally.addresses.ipv6
+	if tally.Period.Any {
+		made.From, made.To = report.At(tally.Period.First), report.At(tally.Period.Last)
 	}
-	if t.Outside.Any {
-		r.OutsideFrom, r.OutsideTo = report.At(t.Outside.First), report.At(t.Outside.Last)
+	if tally.Outside.Any {
+		made.OutsideFrom, made.OutsideTo = report.At(tally.Outside.First), report.At(tally.Outside.Last)
 	}
-	for _, s := range t.Quoted.Kept {
-		r.UnparsedSamples = append(r.UnparsedSamples, string(s.Line))
+	for _, s := range tally.Quoted.Kept {
+		made.UnparsedSamples = append(made.UnparsedSamples, string(s.Line))
 	}
-	r.OtherHosts, r.OtherHostsNotListed = mostFrequent(&t.Hosts, maxListed, func(host string, n int64) report.HostInfo {
-		return report.HostInfo{Host: host, Requests: n}
-	})
-	r.Overlooked, r.OverlookedNotListed = mostFrequent(&t.Overlooked, maxListed, headerInfo)
-	r.Totals = report.TotalsOf(r.Crawlers)
-	r.Sites = t.listSites(a, &r.Totals)
+	made.OtherHosts, made.OtherHostsNotListed = mostFrequent(&tally.Hosts, maxListed,
+		func(host string, n int64) report.HostInfo { return report.HostInfo{Host: host, Requests: n} })
+	made.Overlooked, made.OverlookedNotListed = mostFrequent(&tally.Overlooked, maxListed, headerInfo)
+	made.Totals = report.TotalsOf(made.Crawlers)
+	made.Sites = tally.listSites(a, &made.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
-			r.NotAuditable = append(r.NotAuditable, p.Name)
+			made.NotAuditable = append(made.NotAuditable, p.Name)
 		}
 	}
-	if t.whatIf != nil {
-		r.WhatIf, r.Operators = t.whatIf.info(a.config.WhatIf.Versions(0)[0].File), []report.OperatorInfo{}
+	if tally.whatIf != nil {
+		made.WhatIf, made.Operators = tally.whatIf.info(a.config.WhatIf.Versions(0)[0].File), []report.OperatorInfo{}
 	}
-	r.Changes, r.ChangesNotListed = a.changes.info(a, t)
-	b.Describe(r, in.Notes, in.Warnings)
-	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices(&a.config.Only)...)
-	return r
+	made.Changes, made.ChangesNotListed = a.changes.info(a, tally)
+	basis.Describe(made, in.Notes, in.Warnings)
+	made.Warnings = append(append(made.Warnings, a.clockWarning(tally)...), tally.choices(&a.config.Only)...)
+	return made
 }
 
 // choices describes the lists that show only a random selection because not all entries were kept.
@@ -149,9 +148,9 @@ func (t *tally) choices(only *report.Choice) (list []string) {
 
 // crawlers makes the rows: all known crawlers, the most frequent unknown ones, and one row for the
 // others. The rows with the most violations come first.
-func (a *Auditor) crawlers(t *tally, by report.Unit) []report.CrawlerInfo {
+func (a *Auditor) crawlers(tally *tally, by report.Unit) []report.CrawlerInfo {
 	list := []report.CrawlerInfo{}
-	for p, row := range t.known {
+	for p, row := range tally.known {
 		if row.Requests > 0 {
 			info := a.crawler(row, by)
 			if p.IsFetcher() {
@@ -163,9 +162,9 @@ func (a *Auditor) crawlers(t *tally, by report.Unit) []report.CrawlerInfo {
 			list = append(list, info)
 		}
 	}
-	rows := t.listed
-	if t.others.Requests > 0 {
-		rows = append(rows, t.others)
+	rows := tally.listed
+	if tally.others.Requests > 0 {
+		rows = append(rows, tally.others)
 	}
 	for _, row := range rows {
 		info := a.crawler(row, by)
@@ -180,35 +179,36 @@ func (a *Auditor) crawlers(t *tally, by report.Unit) []report.CrawlerInfo {
 	return list
 }
 
-func (a *Auditor) crawler(r *row, by report.Unit) report.CrawlerInfo {
+func (a *Auditor) crawler(row *row, by report.Unit) report.CrawlerInfo {
 	info := report.CrawlerInfo{
-		Crawler:  r.name,
+		Crawler:  row.name,
 		Role:     report.RoleCrawler,
-		Requests: r.Requests,
-		Names:    max(r.names, 1), Violators: r.violators,
-		Verdicts:      r.Verdicts,
-		Reasons:       r.Reasons,
-		Identity:      r.Identities,
-		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
-		Evasive:        r.evasive,
-		ViolationBytes: r.violationBytes, ViolationPaths: r.paths.list(), Timeline: r.Timeline.info(by, a.config.Zone),
+		Requests: row.Requests,
+		Names:    max(row.names, 1), Violators: row.violators,
+		Verdicts:      row.Verdicts,
+		Reasons:       row.Reasons,
+		Identity:      row.Identities,
+		GraceInformed: row.graceInformed, InformedKnown: row.informedKnown,
+		Evasive:        row.evasive,
+		ViolationBytes: row.violationBytes, ViolationPaths: row.paths.list(),
+		Timeline:   row.Timeline.info(by, a.config.Zone),
 		Rules:      []report.RuleInfo{},
-		RobotsTxt:  r.fetchInfo(),
+		RobotsTxt:  row.fetchInfo(),
 		CrawlDelay: []report.DelayInfo{},
 		Samples:    []report.SampleInfo{},
 	}
-	r.Figures.fill(&info)
-	info.ChallengedFetches, info.ChallengedViolations = r.challengedFetches(), r.challenged
-	if r.names == 0 {
-		info.Violators = min(r.Verdicts[report.Violation], 1)
+	row.Figures.fill(&info)
+	info.ChallengedFetches, info.ChallengedViolations = row.challengedFetches(), row.challenged
+	if row.names == 0 {
+		info.Violators = min(row.Verdicts[report.Violation], 1)
 	}
-	info.Violations, info.Outcomes = r.listViolations()
-	info.Claims, info.ClaimsNotListed = r.listClaims()
-	if r.rules != nil {
-		info.RulesNotListed = r.rules.Rest
-		for k, violations := range r.rules.Kept {
+	info.Violations, info.Outcomes = row.listViolations()
+	info.Claims, info.ClaimsNotListed = row.listClaims()
+	if row.rules != nil {
+		info.RulesNotListed = row.rules.Rest
+		for k, violations := range row.rules.Kept {
 			rule := a.rule(k, violations.N)
-			rule.Paths = r.rulePaths[k].list()
+			rule.Paths = row.rulePaths[k].list()
 			info.Rules = append(info.Rules, rule)
 		}
 	}
@@ -216,11 +216,11 @@ func (a *Auditor) crawler(r *row, by report.Unit) report.CrawlerInfo {
 		return cmp.Or(cmp.Compare(y.Violations, x.Violations), cmp.Compare(x.Origin, y.Origin),
 			x.Version.Compare(y.Version.Time), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Rule, y.Rule))
 	})
-	for _, d := range r.delays {
+	for _, d := range row.delays {
 		d.Origin = a.originText(d.at)
 		info.CrawlDelay = append(info.CrawlDelay, d.DelayInfo)
 	}
-	for _, s := range r.samples.Kept {
+	for _, s := range row.samples.Kept {
 		info.Samples = append(info.Samples, report.SampleInfo{Time: report.At(s.Time), Line: string(s.Line)})
 	}
 	return info
@@ -260,41 +260,41 @@ func headerInfo(header string, n int64) report.HeaderInfo {
 }
 
 // policyInfo describes the robots.txt files, and counts the violations that quote each version.
-func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
-	b := a.config.Basis
+func (a *Auditor) policyInfo(tally *tally, inForce *policy.Policy) report.PolicyInfo {
+	basis := a.config.Basis
 	info := report.PolicyInfo{
-		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: report.AutoDialect, History: report.Deployed,
-		AssumeConstant: b.AssumeConstant,
-		WindowSeconds:  int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second),
-		SkewSeconds: int64(p.Skew() / time.Second), Versions: []report.VersionInfo{},
+		File: basis.File, NoRule: basis.NoRule, AssumeConstant: basis.AssumeConstant,
+		Origins: []string{}, Dialect: report.AutoDialect, History: report.Deployed,
+		WindowSeconds: int64(inForce.Window() / time.Second), DelaySeconds: int64(inForce.Delay() / time.Second),
+		SkewSeconds: int64(inForce.Skew() / time.Second), Versions: []report.VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
 		info.Dialect = d.String()
 	}
 	switch {
-	case b.None:
+	case basis.None:
 		info.History = report.NoHistory
-	case b.Constant:
-		info.History, info.Bytes = report.Constant, int(p.Versions(0)[0].Size)
-		info.Notes = len(p.Robots(0, 0, reading.ReadRFC9309).Notes)
-	case b.Observed:
+	case basis.Constant:
+		info.History, info.Bytes = report.Constant, int(inForce.Versions(0)[0].Size)
+		info.Notes = len(inForce.Robots(0, 0, reading.ReadRFC9309).Notes)
+	case basis.Observed:
 		info.History = report.Observed
 	}
-	for o, origin := range p.Origins() {
-		if !p.Any() {
+	for index, origin := range inForce.Origins() {
+		if !inForce.Any() {
 			info.Origins = append(info.Origins, origin.String())
 		}
-		for i, v := range p.Versions(int32(o)) {
-			if b.None {
+		for i, v := range inForce.Versions(int32(index)) {
+			if basis.None {
 				break
 			}
 			info.Committed = info.Committed || v.Committed
-			body := p.Body(int32(o), int32(i))
+			body := inForce.Body(int32(index), int32(i))
 			info.Versions = append(info.Versions, report.VersionInfo{
 				SHA256: sumText(v, body), Body: body,
 				Origin: origin.String(), From: startOf(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
 				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location,
-				Cited: t.cited[versionKey{int32(o), int32(i)}],
+				Cited: tally.cited[versionKey{int32(index), int32(i)}],
 			})
 		}
 	}
@@ -311,21 +311,21 @@ func sumText(v policy.Version, body []byte) string {
 }
 
 // robotsInfo compares the sizes of answers to robots.txt with the sizes of the versions.
-func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
-	t.Sizes.prune(1)
+func (a *Auditor) robotsInfo(tally *tally) report.RobotsInfo {
+	tally.Sizes.prune(1)
 	info := report.RobotsInfo{
-		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed,
-		None: t.RobotsNone, Failed: t.RobotsFailed,
-		ClearedBy: t.clearedBy(&a.config.Only), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []report.SizeInfo{},
-		Strangers: []report.StatusCount{}, ClearedByStrangers: t.clearedByStrangers,
+		Requests: tally.RobotsRequests, Logged: tally.RobotsRequests+tally.Elsewhere > 0, Served: tally.RobotsServed,
+		None: tally.RobotsNone, Failed: tally.RobotsFailed,
+		ClearedBy: tally.clearedBy(&a.config.Only), Sizes: tally.Sizes.Rest, Differing: tally.SizesOther,
+		Listed: []report.SizeInfo{}, Strangers: []report.StatusCount{}, ClearedByStrangers: tally.clearedByStrangers,
 	}
-	for i, n := range t.goneToStrangers {
+	for i, n := range tally.goneToStrangers {
 		if n > 0 {
 			info.Strangers = append(info.Strangers, report.StatusCount{Status: [...]int{404, 410}[i], N: n})
 		}
 	}
 	size := map[policy.Site]int64{}
-	for k, c := range t.Sizes.Kept {
+	for k, c := range tally.Sizes.Kept {
 		info.Sizes += c.N
 		if known, ok := size[k.At]; ok && known != k.Size {
 			info.SizesChange = true
@@ -339,7 +339,7 @@ func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 			})
 		}
 	}
-	info.SizesMixed = a.sizesMixed(t.Sizes.Kept)
+	info.SizesMixed = a.sizesMixed(tally.Sizes.Kept)
 	slices.SortFunc(info.Listed, func(x, y report.SizeInfo) int {
 		return cmp.Or(x.First.Compare(y.First.Time), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
 			x.Last.Compare(y.Last.Time), slices.Compare(x.Expected, y.Expected))
@@ -532,9 +532,9 @@ func hostOf(referer []byte) (from, to int) {
 
 // listOperators compares the requests of operators' crawlers with the visitors that the operators
 // sent. It covers operators with known search engines or assistants.
-func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []report.OperatorInfo {
+func (a *Auditor) listOperators(tally *tally, crawlers []report.CrawlerInfo) []report.OperatorInfo {
 	list := []report.OperatorInfo{}
-	if t.Referers == 0 {
+	if tally.Referers == 0 {
 		return list
 	}
 	crawled := map[string]int64{}
@@ -542,8 +542,8 @@ func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []repor
 		crawled[crawlers[i].Operator] += taken(&crawlers[i])
 	}
 	for _, p := range a.config.Crawlers.Profiles() {
-		info := report.OperatorInfo{Operator: p.Operator, Crawled: crawled[p.Operator], Referred: t.Referred[p.Operator],
-			Referrers: p.Referrers}
+		info := report.OperatorInfo{Operator: p.Operator, Crawled: crawled[p.Operator],
+			Referred: tally.Referred[p.Operator], Referrers: p.Referrers}
 		if len(p.Referrers) > 0 && (info.Crawled > 0 || info.Referred > 0 && a.config.Only.IsAll()) {
 			list = append(list, info)
 		}

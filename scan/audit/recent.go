@@ -87,15 +87,15 @@ func (t *targets) recall(c *agent, target []byte) *recentTarget {
 		return nil
 	}
 	hash := hashField(target)
-	e := t.of(hash ^ c.spread)
-	if e.hash == hash && string(e.text[:e.length]) == string(target) {
-		return e
+	entry := t.of(hash ^ c.spread)
+	if entry.hash == hash && string(entry.text[:entry.length]) == string(target) {
+		return entry
 	}
-	e = t.missed(hash^c.spread, recentTargets)
-	e.length, e.hash, e.mayBeAbnormal = uint8(len(target)), hash, mayBeAbnormal(target)
-	e.binding, e.paths = nil, nil
-	copy(e.text[:], target)
-	return e
+	entry = t.missed(hash^c.spread, recentTargets)
+	entry.length, entry.hash, entry.mayBeAbnormal = uint8(len(target)), hash, mayBeAbnormal(target)
+	entry.binding, entry.paths = nil, nil
+	copy(entry.text[:], target)
+	return entry
 }
 
 // judge returns what Judge of binding does for the first copy.
@@ -134,23 +134,23 @@ type senders struct {
 // recall returns the entry of an address, or resets its slot.
 func (s *senders) recall(addr []byte) *sender {
 	hash := hashField(addr)
-	e := s.of(hash)
-	if e.hash == hash && string(e.text[:e.length]) == string(addr) {
-		return e
+	entry := s.of(hash)
+	if entry.hash == hash && string(entry.text[:entry.length]) == string(addr) {
+		return entry
 	}
-	e = s.missed(hash, recentSenders)
+	entry = s.missed(hash, recentSenders)
 	if len(addr) > longestAddress {
-		e = &s.long
+		entry = &s.long
 	}
-	e.length, e.hash, e.of = uint8(min(len(addr), longestAddress)), hash, nil
-	copy(e.text[:], addr)
-	e.isLogged = len(addr) > 0 && string(addr) != "-"
-	e.mayBeCut = endsAsCut(addr) && crawler.KindOf(addr) == crawler.IPv4MayBeCut
-	e.client = netip.Addr{}
+	entry.length, entry.hash, entry.of = uint8(min(len(addr), longestAddress)), hash, nil
+	copy(entry.text[:], addr)
+	entry.isLogged = len(addr) > 0 && string(addr) != "-"
+	entry.mayBeCut = endsAsCut(addr) && crawler.KindOf(addr) == crawler.IPv4MayBeCut
+	entry.client = netip.Addr{}
 	if ip, is := crawler.Client(addr); is {
-		e.client = ip
+		entry.client = ip
 	}
-	return e
+	return entry
 }
 
 // slotOf returns a number that depends on the length of a text and 32 of its bytes. Few texts

@@ -10,26 +10,26 @@ import (
 
 // request counts the record of a crawler. If no other line can change its verdict, it is counted in
 // its row, otherwise it becomes a deferred record.
-func (w *Worker) request(c *agent) {
+func (w *Worker) request(agent *agent) {
 	at, ok := w.scope()
 	if !ok {
 		return
 	}
-	r := &w.record
+	record := &w.record
 	if w.tally.whatIf != nil {
-		w.compare(at, c)
+		w.compare(at, agent)
 		return
 	}
 	addr := w.client()
 	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
 		w.tally.EndInZero++
 	}
-	w.target.findLoss(r)
-	ask := w.robotsAsk(r)
-	if ask == asksRobots && string(r.Method) == "GET" {
+	w.target.findLoss(record)
+	ask := w.robotsAsk(record)
+	if ask == asksRobots && string(record.Method) == "GET" {
 		w.answered(at, false)
 	}
-	who := w.identify(c, r, addr)
+	who := w.identify(agent, record, addr)
 	for i := range who {
 		w.requestBy(at, &who[i], addr, ask)
 	}
@@ -37,37 +37,37 @@ func (w *Worker) request(c *agent) {
 
 // requestBy counts the record as a client's, asks package judge for the verdict, and passes the event
 // to decided or deferRequest.
-func (w *Worker) requestBy(at *site, x *client, addr []byte, ask robotsAsk) {
-	r := &w.record
-	w.countClient(x, r.Claim)
-	row := x.row()
-	q := w.ask(r, at, x.agent, ask)
-	w.see(&row.Figures, r, w.sender, w.target.recent)
-	if r.HasTime && len(w.auditor.changes) > 0 {
+func (w *Worker) requestBy(at *site, client *client, addr []byte, ask robotsAsk) {
+	record := &w.record
+	w.countClient(client, record.Claim)
+	row := client.row()
+	question := w.ask(record, at, client.agent, ask)
+	w.see(&row.Figures, record, w.sender, w.target.recent)
+	if record.HasTime && len(w.auditor.changes) > 0 {
 		before := len(row.Around)
-		for _, side := range w.auditor.changes.around(at.Site, r.Time) {
+		for _, side := range w.auditor.changes.around(at.Site, record.Time) {
 			row.Around[side.counter]++
 		}
 		w.quota.held += (len(row.Around) - before) * statusBytes
 	}
-	if ask == asksRobots && string(r.Method) == "GET" { // HEAD fetches nothing
-		w.fetched(at, x, row)
+	if ask == asksRobots && string(record.Method) == "GET" { // HEAD fetches nothing
+		w.fetched(at, client, row)
 	}
-	if at.N > 0 && r.HasTime && !x.exempt() {
-		q.Lawful = w.policy.Lawful(at.First, r.Time, x.class)
-		if x.identity != report.SpoofedIdentity && !x.Overlong && !q.OtherScheme {
-			if delay, ok := w.delayFor(x.agent, at.First, q.Lawful); ok {
-				w.deferDelayed(at, x, delay)
+	if at.N > 0 && record.HasTime && !client.exempt() {
+		question.Lawful = w.policy.Lawful(at.First, record.Time, client.class)
+		if client.identity != report.SpoofedIdentity && !client.Overlong && !question.OtherScheme {
+			if delay, ok := w.delayFor(client.agent, at.First, question.Lawful); ok {
+				w.deferDelayed(at, client, delay)
 			}
 		}
 	}
-	d, final := judge.Decide(w.policy, q, nil)
-	e := w.newEvent(at, x)
-	e.Decision.Decision, e.row = d, row
+	decision, final := judge.Decide(w.policy, question, nil)
+	event := w.newEvent(at, client)
+	event.Decision.Decision, event.row = decision, row
 	if final {
-		w.decided(e, x)
+		w.decided(event, client)
 	} else {
-		w.deferRequest(e, x, q)
+		w.deferRequest(event, client, question)
 	}
 }
 
@@ -84,13 +84,13 @@ type counting struct {
 func (w *counting) empty() { w.claims = memo[string]{} }
 
 // countClient counts a request of a client, and the log's claims about it other than its identity.
-func (w *counting) countClient(x *client, claimed []byte) {
-	r := x.agent.row.on(x.when)
-	r.Requests++
+func (w *counting) countClient(client *client, claimed []byte) {
+	row := client.agent.row.on(client.when)
+	row.Requests++
 	switch {
-	case x.hasNoList && x.when == always:
+	case client.hasNoList && client.when == always:
 		w.tally.NoList++
-	case x.hasNoList:
+	case client.hasNoList:
 		w.tally.NoListIf++
 	}
 	if claimed == nil {
@@ -101,9 +101,9 @@ func (w *counting) countClient(x *client, claimed []byte) {
 		claim = shortened(claimed, maxClaim)
 		w.claims.keep(w.quota, string(claimed), claim, len(claim))
 	}
-	n := r.claimed().len()
-	r.Claims.add(claim, tallied{N: 1})
-	w.quota.held += memoBytes * max(r.Claims.len()-n, 0)
+	n := row.claimed().len()
+	row.Claims.add(claim, tallied{N: 1})
+	w.quota.held += memoBytes * max(row.Claims.len()-n, 0)
 }
 
 // othersFetch handles a request for robots.txt by a client that is no crawler: the answer shows
@@ -128,31 +128,32 @@ func (w *Worker) isRobotsGet() bool {
 }
 
 // fetched handles a crawler's GET of robots.txt, which is counted in a row.
-func (w *Worker) fetched(at *site, x *client, row *row) {
-	r := &w.record
-	if !x.Ambiguous {
-		w.countSize(at, x.when) // otherwise it is unclear whose client it is
+func (w *Worker) fetched(at *site, client *client, row *row) {
+	record := &w.record
+	if !client.Ambiguous {
+		w.countSize(at, client.when) // otherwise it is unclear whose client it is
 	}
-	f := row.fetched()
-	n := len(f.Answers)
-	f.Answers[r.Status]++
-	if len(f.Answers) > n {
+	fetches := row.fetched()
+	known := len(fetches.Answers)
+	fetches.Answers[record.Status]++
+	if len(fetches.Answers) > known {
 		w.quota.held += statusBytes
 	}
 	kind := w.kindAt(at)
-	if !r.HasTime {
-		w.tell(at, x, kind, fetchTimeless)
+	if !record.HasTime {
+		w.tell(at, client, kind, fetchTimeless)
 		return
 	}
-	f.Period.add(r.Time)
-	if r.Status == 202 && kind == judge.ToldFile && !w.policy.None() &&
-		!at.hasVersion(w.policy, r.Time, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size }) {
-		f.Challenges++
+	fetches.Period.add(record.Time)
+	isSent := func(v policy.Version) bool { return v.Copy >= 0 && v.Size == record.Size }
+	if record.Status == 202 && kind == judge.ToldFile && !w.policy.None() &&
+		!at.hasVersion(w.policy, record.Time, isSent) {
+		fetches.Challenges++
 	}
-	if kind.None(x.class) && !x.exempt() && at.hadFile(w.policy, r.Time) {
-		f.Cleared[r.Status]++
+	if kind.None(client.class) && !client.exempt() && at.hadFile(w.policy, record.Time) {
+		fetches.Cleared[record.Status]++
 	}
-	w.tell(at, x, kind, fetchCounted)
+	w.tell(at, client, kind, fetchCounted)
 }
 
 // kindAt returns the meaning of the record, an answer to a GET of robots.txt.
@@ -269,22 +270,22 @@ func (w *Worker) undeclared() {
 
 // bySources returns the verdict on the record as a crawler's, given only the copies of robots.txt that it may have
 // used, which it leaves in w.question. It returns NoPolicy if the record is not to be judged.
-func (w *Worker) bySources(c *agent) (*site, report.Verdict) {
-	r := &w.record
-	if isNotJudged(r) {
+func (w *Worker) bySources(agent *agent) (*site, report.Verdict) {
+	record := &w.record
+	if isNotJudged(record) {
 		return nowhere, report.NoPolicy
 	}
-	at := w.site(r)
+	at := w.site(record)
 	if at.other {
 		return at, report.NoPolicy
 	}
-	w.target.findLoss(r)
-	q := w.ask(r, at, c, w.robotsAsk(r))
-	if at.N > 0 && q.HasTime && !c.exempt() {
-		q.Lawful = w.policy.Lawful(at.First, q.Time, q.Class)
+	w.target.findLoss(record)
+	question := w.ask(record, at, agent, w.robotsAsk(record))
+	if at.N > 0 && question.HasTime && !agent.exempt() {
+		question.Lawful = w.policy.Lawful(at.First, question.Time, question.Class)
 	}
-	q.SourceOnly = true
-	d, _ := judge.Decide(w.policy, q, nil)
-	q.SourceOnly = false
+	question.SourceOnly = true
+	d, _ := judge.Decide(w.policy, question, nil)
+	question.SourceOnly = false
 	return at, d.Verdict
 }

@@ -139,24 +139,24 @@ func schemeHint(r *format.Record) string {
 // https the log is better evidence than the target, because a proxy may have spoken TLS with the client. If a
 // scheme field contradicts the default port of the other scheme, the scheme is unknown.
 func targetOrigin(key []byte) (origin.Origin, error) {
-	n, _ := origin.Prefix(key)
-	o, err := origin.Authority(key[:n])
-	if err == nil && string(key[n:]) == sameScheme {
-		named, err := origin.Of(key[:n])
-		if o.Scheme != "" && o.Scheme != named.Scheme {
-			return origin.Origin{Host: o.Host}, err
+	length, _ := origin.Prefix(key)
+	found, err := origin.Authority(key[:length])
+	if err == nil && string(key[length:]) == sameScheme {
+		named, err := origin.Of(key[:length])
+		if found.Scheme != "" && found.Scheme != named.Scheme {
+			return origin.Origin{Host: found.Host}, err
 		}
 		return named, err
 	}
-	if err == nil && o.Scheme == "" && o.Port == 0 {
-		switch string(key[n:]) {
+	if err == nil && found.Scheme == "" && found.Port == 0 {
+		switch string(key[length:]) {
 		case httpPort:
-			o.Scheme, o.Port = "http", 80
+			found.Scheme, found.Port = "http", 80
 		case httpsPort:
-			o.Scheme, o.Port = "https", 443
+			found.Scheme, found.Port = "https", 443
 		}
 	}
-	return o, err
+	return found, err
 }
 
 // loggedOrigin parses a host field.
@@ -208,19 +208,19 @@ func (w *sites) originOf(url []byte) int32 {
 }
 
 func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
-	o, err := read(key)
-	host := o.String()
+	found, err := read(key)
+	host := found.String()
 	if err != nil {
 		host = string(key)
 	}
 	host = shortened([]byte(host), maxHostName) // a copy, since it may be a view of a whole field
 	if err == nil && !w.given.Any() {
 		find := w.given.Site
-		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {
+		if found.Scheme == "" && found.Port == 0 && bytes.Contains(key, []byte("://")) {
 			find = w.webSite
 		}
-		if s, ok := find(o); ok {
-			at := site{Site: s, schemeless: o.Scheme == "", host: host}
+		if s, ok := find(found); ok {
+			at := site{Site: s, schemeless: found.Scheme == "", host: host}
 			n, isURL := origin.Prefix(key)
 			at.byTarget = isURL && string(key[n:]) == wholeURL && at.schemeless
 			if at.byTarget {
@@ -276,26 +276,26 @@ const (
 func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N))) }
 
 // countSite counts an event in its site. spoofed means that it is an impostor's but still has another verdict.
-func (t *tally) countSite(e *Event, spoofed bool) {
-	k, size := siteKey{e.Site, int32(e.Verdict) + int32(e.when)*siteWhen}, max(e.Size, 0)
-	if e.Crawler != nil {
-		k.What += int32(e.from.Crawler+1) * siteKinds
+func (t *tally) countSite(event *Event, spoofed bool) {
+	key, size := siteKey{event.Site, int32(event.Verdict) + int32(event.when)*siteWhen}, max(event.Size, 0)
+	if event.Crawler != nil {
+		key.What += int32(event.from.Crawler+1) * siteKinds
 	}
 	if spoofed {
-		k.What += siteSpoofed
+		key.What += siteSpoofed
 	}
-	if e.Verdict == report.Spoofed {
+	if event.Verdict == report.Spoofed {
 		size = 0 // as in SiteInfo.Bytes
 	}
-	if e.N != 1 {
-		size = times(size, e.N)
+	if event.N != 1 {
+		size = times(size, event.N)
 	}
-	of := &t.pending[uint32(k.What+k.At.First)%uint32(len(t.pending))]
-	if of.key != k {
+	of := &t.pending[uint32(key.What+key.At.First)%uint32(len(t.pending))]
+	if of.key != key {
 		t.addSite(of)
-		of.key = k
+		of.key = key
 	}
-	of.n, of.bytes = of.n+e.N, report.Plus(of.bytes, byteSum(size))
+	of.n, of.bytes = of.n+event.N, report.Plus(of.bytes, byteSum(size))
 }
 
 // siteCount is a pending addition to the counts of a site.
@@ -320,7 +320,7 @@ func (t *tally) addSites() {
 }
 
 // listSites lists the sites by number of requests, and the remainder of the totals.
-func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
+func (t *tally) listSites(auditor *Auditor, totals *report.Totals) []report.SiteInfo {
 	t.addSites()
 	t.Sites.prune(1)
 	type visitor struct { // a known crawler of a site
@@ -328,12 +328,12 @@ func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
 		crawler int32
 	}
 	sites, seen := map[string]*report.SiteInfo{}, map[visitor]bool{}
-	chosen := []bool{a.config.Only.Has("", report.Unknown)} // by the number in siteKey.What
-	for _, p := range a.config.Crawlers.Profiles() {
-		chosen = append(chosen, a.config.Only.Has(p.Name, p.Category))
+	chosen := []bool{auditor.config.Only.Has("", report.Unknown)} // by the number in siteKey.What
+	for _, p := range auditor.config.Crawlers.Profiles() {
+		chosen = append(chosen, auditor.config.Only.Has(p.Name, p.Category))
 	}
-	for k, c := range t.Sites.Kept {
-		name, who, kind := a.originText(k.At), k.What/siteKinds, k.What%siteKinds
+	for key, counted := range t.Sites.Kept {
+		name, who, kind := auditor.originText(key.At), key.What/siteKinds, key.What%siteKinds
 		if int(who) >= len(chosen) || !chosen[who] || !t.addresses.holds(ifCut(kind/siteWhen)) {
 			continue
 		}
@@ -341,12 +341,12 @@ func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
 		if sites[name] == nil {
 			sites[name] = &report.SiteInfo{Origin: name}
 		}
-		v, bytes := report.Verdict(kind%siteSpoofed), int64(c.Bytes)
+		verdict, bytes := report.Verdict(kind%siteSpoofed), int64(counted.Bytes)
 		if kind >= siteSpoofed && t.addresses.settle(report.SpoofedIdentity, false) == report.SpoofedIdentity {
-			v, bytes = report.Spoofed, 0
+			verdict, bytes = report.Spoofed, 0
 		}
-		sites[name].Add(v, c.N, bytes)
-		if of := (visitor{name, who}); who > 0 && v != report.Spoofed && !seen[of] {
+		sites[name].Add(verdict, counted.N, bytes)
+		if of := (visitor{name, who}); who > 0 && verdict != report.Spoofed && !seen[of] {
 			seen[of] = true
 			sites[name].Crawlers++
 		}

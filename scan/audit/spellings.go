@@ -34,22 +34,22 @@ type spellings struct {
 
 // findLoss finds the spellings of the record's target if its path is decoded. A path with only one
 // spelling is exact.
-func (t *target) findLoss(r *format.Record) {
-	if r.Lossy != format.Decoded {
+func (t *target) findLoss(record *format.Record) {
+	if record.Lossy != format.Decoded {
 		return
 	}
-	path := r.Target
+	path := record.Target
 	if path[0] != '/' {
 		path = path[authorityEnd(path):]
 	}
 	// Nearly all paths contain only bytes that no encoding changes.
 	if i := bytes.IndexFunc(path, isEncoded); i >= 0 && path[i] != '?' {
-		t.spellings.find(r.Target)
+		t.spellings.find(record.Target)
 		if t.spellings.n > 0 {
 			return
 		}
 	}
-	r.Lossy = format.Exact
+	record.Lossy = format.Exact
 }
 
 // isEncoded reports whether some encoding changes a character.

@@ -146,9 +146,9 @@ func (r *Run) join(list ...spill.Record) ([]byte, error) {
 			return nil, fmt.Errorf("%w: %s", ErrDamaged, rd.wrong)
 		}
 	}
-	c := coder{b: bytes.Clone(countsKey(list[0].Data))}
+	c := coder{data: bytes.Clone(countsKey(list[0].Data))}
 	text(&c, &f.counts.name)
-	return appendRow(c.b, f.counts), nil
+	return appendRow(c.data, f.counts), nil
 }
 
 // State is a state that WriteState has written.

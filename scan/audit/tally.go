@@ -286,57 +286,57 @@ func (r *row) claimed() *bounded[string] {
 
 // Add counts an event in its row and its site. The request itself was counted with the lines. Until it is known
 // what the addresses prove, an impostor has the verdict of an unverified client, in a separate row.
-func (t *tally) Add(e *Event) error {
-	r, identity := e.row, e.Identity
-	isOpen := identity == report.SpoofedIdentity && e.Verdict != report.Spoofed
+func (t *tally) Add(event *Event) error {
+	row, identity := event.row, event.Identity
+	isOpen := identity == report.SpoofedIdentity && event.Verdict != report.Spoofed
 	if isOpen {
 		identity = report.Unverified
 	}
-	r.Identities[identity] += e.N
-	r.Verdicts[e.Verdict] += e.N
-	if e.Verdict == report.Indeterminate {
-		r.Reasons[e.Reason] += e.N
+	row.Identities[identity] += event.N
+	row.Verdicts[event.Verdict] += event.N
+	if event.Verdict == report.Indeterminate {
+		row.Reasons[event.Reason] += event.N
 	}
-	t.countSite(e, isOpen)
-	if e.HasTime {
-		t.quota.held += r.Timeline.add(clock(e.Time, t.auditor.config.Zone), e.Verdict, e.N)
+	t.countSite(event, isOpen)
+	if event.HasTime {
+		t.quota.held += row.Timeline.add(clock(event.Time, t.auditor.config.Zone), event.Verdict, event.N)
 	}
-	if e.Evasive {
-		r.evasive += e.N
+	if event.Evasive {
+		row.evasive += event.N
 	}
-	switch e.Verdict {
+	switch event.Verdict {
 	case report.Grace:
-		if e.Informed {
-			r.graceInformed += e.N
+		if event.Informed {
+			row.graceInformed += event.N
 		}
 	case report.Violation:
-		t.violated(e)
+		t.violated(event)
 	}
 	return nil
 }
 
 // violated counts a violation for its rule. If the crawler is chosen, it also counts it for the
 // quoted version: for each origin that the request may have gone to and that has this version.
-func (t *tally) violated(e *Event) {
-	r, k, p := e.row, e.rule, t.auditor.config.Policy
-	r.violationBytes = report.Plus(r.violationBytes, times(max(e.Size, 0), e.N))
-	if e.Challenged {
-		r.challenged += e.N
+func (t *tally) violated(event *Event) {
+	row, rule, policy := event.row, event.rule, t.auditor.config.Policy
+	row.violationBytes = report.Plus(row.violationBytes, times(max(event.Size, 0), event.N))
+	if event.Challenged {
+		row.challenged += event.N
 	}
-	r.violations[violationKind{e.Identity, e.Outcome, e.MethodClass, e.Informed}] += e.N
-	r.violate(k, e.N)
-	for range min(e.N, int64(r.samples.most)) {
-		r.samples.add(e.Time, e.Line)
+	row.violations[violationKind{event.Identity, event.Outcome, event.MethodClass, event.Informed}] += event.N
+	row.violate(rule, event.N)
+	for range min(event.N, int64(row.samples.most)) {
+		row.samples.add(event.Time, event.Line)
 	}
-	if !e.IsOf(&t.auditor.config.Only) {
+	if !event.IsOf(&t.auditor.config.Only) {
 		return
 	}
-	quoted := p.Versions(k.at.First)[k.version]
-	for i := range k.at.N {
-		o := k.at.First + i
-		if list := p.Versions(o); int(k.version) < len(list) && list[k.version].From == quoted.From &&
-			list[k.version].File == quoted.File {
-			t.cited[versionKey{o, k.version}] += e.N
+	quoted := policy.Versions(rule.at.First)[rule.version]
+	for i := range rule.at.N {
+		o := rule.at.First + i
+		if list := policy.Versions(o); int(rule.version) < len(list) && list[rule.version].From == quoted.From &&
+			list[rule.version].File == quoted.File {
+			t.cited[versionKey{o, rule.version}] += event.N
 		}
 	}
 }
@@ -361,23 +361,23 @@ func (t *tally) newRow(name string, b bounds) *row {
 }
 
 // rowOf returns the row of a crawler.
-func (t *tally) rowOf(c crawler.Claim) *row {
-	if c.Profile != nil {
-		r := t.known[c.Profile]
+func (t *tally) rowOf(claim crawler.Claim) *row {
+	if claim.Profile != nil {
+		r := t.known[claim.Profile]
 		if r == nil {
-			r = t.newRow(c.Name, knownBounds)
-			t.known[c.Profile] = r
+			r = t.newRow(claim.Name, knownBounds)
+			t.known[claim.Profile] = r
 		}
 		return r
 	}
-	key := lower(c.Name)
+	key := lower(claim.Name)
 	r := t.unknown[key]
 	if r == nil {
-		r = t.newRow(c.Name, unknownBounds)
+		r = t.newRow(claim.Name, unknownBounds)
 		t.unknown[key] = r
 	}
 	// Of several spellings of a name the smallest is shown, whatever the order of lines.
-	r.name = min(r.name, c.Name)
+	r.name = min(r.name, claim.Name)
 	return r
 }
 
@@ -445,9 +445,14 @@ func (t *tally) merge(other *tally) {
 	}
 }
 
+// addRows adds rows of known crawlers, which must not be used afterwards.
 func (t *tally) addRows(known map[*crawler.Profile]*row) {
-	for p, r := range known {
-		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
+	for profile, added := range known {
+		if own := t.known[profile]; own != nil {
+			own.merge(added, 1)
+		} else {
+			t.known[profile] = added
+		}
 	}
 	t.cutPaths()
 }

@@ -58,9 +58,9 @@ func (p *violationPaths) Add(e *Event) error {
 // add adds violations by the crawler whose key is in b, which belongs to p. An error of the
 // temporary file is returned by Flush again.
 func (p *violationPaths) add(b, path []byte, rule ruleKey, n int64) {
-	c := coder{b: b}
+	c := coder{data: b}
 	codeViolated(&c, &path, &rule, &n)
-	p.key = c.b
+	p.key = c.data
 	_ = p.writer.Add(p.key)
 }
 
@@ -78,9 +78,9 @@ func (p *violationPaths) count() error {
 	if err := p.writer.Flush(); err != nil {
 		return err
 	}
-	t, others := p.run.tally, p.run.newViolationPaths()
+	tally, others := p.run.tally, p.run.newViolationPaths()
 	listed := map[string]*row{}
-	for _, r := range t.listed {
+	for _, r := range tally.listed {
 		listed[lower(r.name)] = r
 	}
 	profiles := p.run.auditor.config.Crawlers.Profiles()
@@ -95,11 +95,11 @@ func (p *violationPaths) count() error {
 		key, name := rd.operator()
 		codeViolated(rd, &path, &rule, &n)
 		n *= record.N
-		row := t.others
+		row := tally.others
 		switch key[0] {
 		case aboutKnown:
 			i, _ := binary.Uvarint(key[1:])
-			row = t.known[&profiles[i]]
+			row = tally.known[&profiles[i]]
 		case aboutUnknown:
 			row = listed[name]
 			if row == nil {

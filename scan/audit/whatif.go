@@ -77,43 +77,43 @@ func (r *twoMachines) effect(s *automaton.Scratch, target []byte) report.Effect 
 }
 
 // compare counts the record, a request of a crawler.
-func (w *Worker) compare(at *site, c *agent) {
-	t := w.tally.whatIf
+func (w *Worker) compare(at *site, agent *agent) {
+	whatIf := w.tally.whatIf
 	w.tally.NotJudged++
 	w.target.findLoss(&w.record)
 	switch {
-	case c.exempt():
-		t.Exempt++
+	case agent.exempt():
+		whatIf.Exempt++
 	case w.robotsAsk(&w.record) != asksElse:
-		t.RobotsFetch++
+		whatIf.RobotsFetch++
 	case at.N == 0:
-		t.NotCompared[report.NoHost]++
-	case c.Ambiguous:
-		t.NotCompared[report.AmbiguousAgent]++
-	case w.record.Truncated || c.Overlong:
-		t.NotCompared[report.Truncated]++
+		whatIf.NotCompared[report.NoHost]++
+	case agent.Ambiguous:
+		whatIf.NotCompared[report.AmbiguousAgent]++
+	case w.record.Truncated || agent.Overlong:
+		whatIf.NotCompared[report.Truncated]++
 	case w.record.Lossy == format.Rewritten:
-		t.NotCompared[report.LossyPath]++
-	case c.Profile == nil:
-		w.countEffect(w.effect(c), "", report.UnknownCrawlers)
+		whatIf.NotCompared[report.LossyPath]++
+	case agent.Profile == nil:
+		w.countEffect(w.effect(agent), "", report.UnknownCrawlers)
 	default:
-		w.countEffect(w.effect(c), "", c.Name)
+		w.countEffect(w.effect(agent), "", agent.Name)
 	}
 }
 
 // effect returns the effect on the record. All readings of the files by its crawler must agree on
 // it, and all spellings of a decoded target.
-func (w *Worker) effect(c *agent) report.Effect {
-	readings := w.tally.whatIf.readings[c]
+func (w *Worker) effect(agent *agent) report.Effect {
+	readings := w.tally.whatIf.readings[agent]
 	if readings == nil {
-		for _, r := range c.subject.Readings {
+		for _, r := range agent.subject.Readings {
 			before, after := w.policy.Robots(0, 0, r), w.auditor.config.WhatIf.Robots(0, 0, r)
-			way := twoMachines{r.Dialect(), c.subject.Machine(before.Ruleset), c.subject.Machine(after.Ruleset)}
+			way := twoMachines{r.Dialect(), agent.subject.Machine(before.Ruleset), agent.subject.Machine(after.Ruleset)}
 			if !slices.Contains(readings, way) {
 				readings = append(readings, way)
 			}
 		}
-		w.tally.whatIf.readings[c] = readings
+		w.tally.whatIf.readings[agent] = readings
 	}
 	spellings := w.target.spellings.list[:w.target.spellings.n]
 	if w.record.Lossy != format.Decoded {
@@ -130,21 +130,21 @@ func (w *Worker) effect(c *agent) report.Effect {
 }
 
 // countEffect counts the record for the named crawlers.
-func (w *Worker) countEffect(e report.Effect, crawlers ...string) {
+func (w *Worker) countEffect(effect report.Effect, crawlers ...string) {
 	target, size := w.record.Target, max(w.record.Size, 0)
 	prefix := prefixOf(automaton.RFC9309.TargetPath(&w.scratch, target))
-	t := w.tally.whatIf
-	text, known := t.prefixes[string(prefix)]
+	whatIf := w.tally.whatIf
+	text, known := whatIf.prefixes[string(prefix)]
 	if !known {
 		text = string(prefix)
-		t.prefixes.keep(&w.quota, string(prefix), text, 0)
+		whatIf.prefixes.keep(&w.quota, string(prefix), text, 0)
 	}
 	for _, name := range crawlers {
-		of := t.of(name, e)
+		of := whatIf.of(name, effect)
 		of.Requests, of.Bytes = of.Requests+1, report.Plus(of.Bytes, size)
-		if e != report.Unchanged {
+		if effect != report.Unchanged {
 			addExample(of, target[:min(len(target), maxPath)])
-			t.under.add(changeKey{name, e, text}, tallied{N: 1, Bytes: byteSum(size)})
+			whatIf.under.add(changeKey{name, effect, text}, tallied{N: 1, Bytes: byteSum(size)})
 		}
 	}
 }

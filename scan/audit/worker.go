@@ -77,23 +77,23 @@ func (p *place) numberOf(r *format.Record) int64 {
 
 // Worker returns a new worker of the run. All workers must be made by one goroutine, before Report.
 func (r *Run) Worker() *Worker {
-	a := r.auditor
-	w := new(Worker) // set field by field: assigning a whole Worker would copy it from the stack
-	w.auditor, w.run, w.tally, w.origins = a, r, a.newTally(), originTexts{}
-	w.quota.limit = r.budget.memos
-	w.records.readers = map[*format.Format]format.Reader{}
-	w.event.Worker, w.event.N = len(r.workers), 1
-	w.tally.quota = &w.quota
-	w.clients.auditor, w.clients.tally, w.clients.quota = a, w.tally, &w.quota
-	w.clients.headers, w.senders.slots = a.config.Crawlers.Reader(), newSlots[sender]()
-	w.sites = newSites(&a.config, &w.quota)
-	w.judging.start(a, &w.quota)
-	w.target.judging, w.question.Copies = &w.judging, &w.target
-	w.counting.auditor, w.counting.tally, w.counting.quota = a, w.tally, &w.quota
-	w.keeper = keeper{run: r, deferred: r.deferred.Writer(), out: coder{policy: a.config.Policy}}
-	w.empty()
-	r.workers = append(r.workers, w)
-	return w
+	auditor := r.auditor
+	worker := new(Worker) // set field by field: assigning auditor whole Worker would copy it from the stack
+	worker.auditor, worker.run, worker.tally, worker.origins = auditor, r, auditor.newTally(), originTexts{}
+	worker.quota.limit = r.budget.memos
+	worker.records.readers = map[*format.Format]format.Reader{}
+	worker.event.Worker, worker.event.N = len(r.workers), 1
+	worker.tally.quota = &worker.quota
+	worker.clients.auditor, worker.clients.tally, worker.clients.quota = auditor, worker.tally, &worker.quota
+	worker.clients.headers, worker.senders.slots = auditor.config.Crawlers.Reader(), newSlots[sender]()
+	worker.sites = newSites(&auditor.config, &worker.quota)
+	worker.judging.start(auditor, &worker.quota)
+	worker.target.judging, worker.question.Copies = &worker.judging, &worker.target
+	worker.counting.auditor, worker.counting.tally, worker.counting.quota = auditor, worker.tally, &worker.quota
+	worker.keeper = keeper{run: r, deferred: r.deferred.Writer(), out: coder{policy: auditor.config.Policy}}
+	worker.empty()
+	r.workers = append(r.workers, worker)
+	return worker
 }
 
 // empty hands over the rows of the worker's tally and empties the memos, whose agents point to
@@ -221,14 +221,14 @@ func (w *Worker) line() {
 	if w.quota.isUsedUp() {
 		w.empty()
 	}
-	r, t, config := &w.record, w.tally, &w.auditor.config
+	record, tally, config := &w.record, w.tally, &w.auditor.config
 	if config.Fetched != nil {
 		w.giveFetched()
 		return
 	}
 	if w.auditor.limited {
-		w.reader.Complete(r)
-		if r.HasTime && !config.Period.contains(r.Time) {
+		w.reader.Complete(record)
+		if record.HasTime && !config.Period.contains(record.Time) {
 			w.outside()
 			return
 		}
@@ -237,50 +237,50 @@ func (w *Worker) line() {
 		w.giveSeen()
 		return
 	}
-	t.Lines++
-	t.Bytes = report.Plus(t.Bytes, byteSum(max(r.Size, 0)))
-	c := w.agent(r.Agent)
-	hash, inSample := t.inProxySample(r.Line)
-	isCrawler := c.isCrawler()
-	if (isCrawler || inSample || r.Robots || w.everybody != nil) && !w.auditor.limited {
-		w.reader.Complete(r)
+	tally.Lines++
+	tally.Bytes = report.Plus(tally.Bytes, byteSum(max(record.Size, 0)))
+	agent := w.agent(record.Agent)
+	hash, inSample := tally.inProxySample(record.Line)
+	isCrawler := agent.isCrawler()
+	if (isCrawler || inSample || record.Robots || w.everybody != nil) && !w.auditor.limited {
+		w.reader.Complete(record)
 	}
 	if inSample {
-		t.addToProxySample(hash, w.client())
+		tally.addToProxySample(hash, w.client())
 	}
 	if isCrawler {
-		w.request(c)
+		w.request(agent)
 		return
 	}
-	w.visitor(c)
+	w.visitor(agent)
 	if w.everybody != nil {
 		w.undeclared()
 	}
-	if r.Robots {
+	if record.Robots {
 		w.othersFetch()
 	}
 }
 
 // visitor counts the record of a client that is no crawler. A nil agent is unknown.
-func (w *Worker) visitor(c *agent) {
-	r, t := &w.record, w.tally
-	t.NotCrawlers++
-	if len(r.Referer) > 1 { // not "-"
-		w.referred(r.Referer)
+func (w *Worker) visitor(agent *agent) {
+	record, tally := &w.record, w.tally
+	tally.NotCrawlers++
+	if len(record.Referer) > 1 { // not "-"
+		w.referred(record.Referer)
 	}
 	switch {
-	case c == nil:
-		if len(r.Agent) <= 1 { // empty or "-"
-			t.NoAgent++
+	case agent == nil:
+		if len(record.Agent) <= 1 { // empty or "-"
+			tally.NoAgent++
 		}
-	case c == anyCDN:
-		t.CDNAgents++
+	case agent == anyCDN:
+		tally.CDNAgents++
 	default:
-		if c.Library {
-			t.HTTPLibraries++
+		if agent.Library {
+			tally.HTTPLibraries++
 		}
-		if c.Overlooked {
-			t.Overlooked.add(string(c.header), tallied{N: 1})
+		if agent.Overlooked {
+			tally.Overlooked.add(string(agent.header), tallied{N: 1})
 		}
 	}
 }
@@ -288,24 +288,24 @@ func (w *Worker) visitor(c *agent) {
 // outside counts a record outside of the period. It ignores everything but GETs of robots.txt, so
 // verdicts in the period are the same as in an audit of the whole log.
 func (w *Worker) outside() {
-	r, t := &w.record, w.tally
-	t.OutOfPeriod++
-	t.Outside.add(r.Time)
-	if hash, inSample := t.inProxySample(r.Line); inSample {
-		t.addToProxySample(hash, w.client())
+	record, tally := &w.record, w.tally
+	tally.OutOfPeriod++
+	tally.Outside.add(record.Time)
+	if hash, inSample := tally.inProxySample(record.Line); inSample {
+		tally.addToProxySample(hash, w.client())
 	}
-	if !r.Robots || t.whatIf != nil || !w.isRobotsGet() {
+	if !record.Robots || tally.whatIf != nil || !w.isRobotsGet() {
 		return
 	}
-	t.Elsewhere++
-	at := w.site(r)
+	tally.Elsewhere++
+	at := w.site(record)
 	if at.other {
 		return
 	}
-	c, first := w.agent(r.Agent), nobody
-	w.showed(at, !c.isCrawler())
-	if c.isCrawler() {
-		who := w.identify(c, r, w.client())
+	agent, first := w.agent(record.Agent), nobody
+	w.showed(at, !agent.isCrawler())
+	if agent.isCrawler() {
+		who := w.identify(agent, record, w.client())
 		for i := range who {
 			w.tell(at, &who[i], w.kindAt(at), fetchOutside)
 			if !who[i].Ambiguous {
@@ -336,22 +336,22 @@ func (w *Worker) address() []byte {
 // scope returns where the record went. If it is not to be judged, because of its target or its
 // host, scope counts it as such, and ok is false.
 func (w *Worker) scope() (at *site, ok bool) {
-	t, r := w.tally, &w.record
-	if isNotJudged(r) {
-		t.NotJudged++
+	tally, record := w.tally, &w.record
+	if isNotJudged(record) {
+		tally.NotJudged++
 		return nowhere, false
 	}
-	at = w.site(r)
+	at = w.site(record)
 	if at.other {
-		t.OtherHost++
-		t.Hosts.add(at.host, tallied{N: 1})
+		tally.OtherHost++
+		tally.Hosts.add(at.host, tallied{N: 1})
 		if w.isRobotsGet() {
-			t.Elsewhere++
+			tally.Elsewhere++
 		}
 		return at, false
 	}
-	if r.HasTime {
-		t.Period.add(r.Time)
+	if record.HasTime {
+		tally.Period.add(record.Time)
 	}
 	return at, true
 }
