@@ -287,7 +287,10 @@ func (o *planner) prepareLogs(ctx context.Context, loaded *loadedBasis) (*auditL
 	for _, w := range siteWarnings(logs.logInfos()) {
 		o.Messages.warn("%s", w)
 	}
-	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
+	logs.chooseHashes(o.Hash || o.Evidence != "")
+	for _, log := range logs.list {
+		log.Check = o.State != ""
+	}
 	return logs, nil
 }
 

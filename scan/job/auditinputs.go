@@ -27,6 +27,9 @@ import (
 // which logs were audited together.
 type logInfo struct {
 	report.InputInfo
+	// Check is a checksum of the bytes on disk, in hexadecimal, by which merge recognizes a log that is in two
+	// states. It is empty if no state is written, or if the log was not read to its end.
+	Check string `json:",omitempty"`
 	// First is the beginning of the first nonblank line, if no line is a request.
 	First string `json:",omitempty"`
 	// SiteUnknown means that values of AuditOptions.Hosts name logs, but neither these values nor its lines

@@ -227,15 +227,19 @@ func (m *states) read(name string) error {
 	return nil
 }
 
-// contentOf is equal for two inputs if they are the same: everything but their names if
-// their hashes are known.
-func contentOf(log logInfo) report.InputInfo {
+// content is equal for two inputs if they are the same.
+type content struct {
+	report.InputInfo        // without the name and the hash, if check is known
+	check            string // as in logInfo
+}
+
+func contentOf(log logInfo) content {
 	in := log.InputInfo
 	in.DuplicateOf = ""
-	if in.SHA256 != "" {
-		in.Name = ""
+	if log.Check != "" {
+		in.Name, in.SHA256 = "", "" // not all logs are hashed
 	}
-	return in
+	return content{in, log.Check}
 }
 
 // dropDuplicates leaves out states with inputs that all occur in another one,
@@ -247,10 +251,10 @@ func (m *states) dropDuplicates() (warnings []string) {
 		m.messages.warn("%s", w)
 		warnings = append(warnings, w)
 	}
-	contents := make([]map[report.InputInfo]bool, len(m.list))
-	holders := map[report.InputInfo][]int{} // the states that have an input
+	contents := make([]map[content]bool, len(m.list))
+	holders := map[content][]int{} // the states that have an input
 	for i, file := range m.list {
-		contents[i] = map[report.InputInfo]bool{}
+		contents[i] = map[content]bool{}
 		for _, in := range file.head.Inputs {
 			if c := contentOf(in); in.Bytes > 0 && !contents[i][c] {
 				contents[i][c] = true
@@ -284,7 +288,7 @@ func (m *states) dropDuplicates() (warnings []string) {
 	return warnings
 }
 
-// findPacked warns of inputs that may be the same log, compressed and uncompressed: their hashes
+// findPacked warns of inputs that may be the same log, compressed and uncompressed: their checksums
 // differ, but their decompressed size and number of lines agree.
 func (m *states) findPacked(warn func(format string, args ...any)) {
 	type size struct{ bytes, lines int64 }
@@ -306,11 +310,11 @@ func (m *states) findPacked(warn func(format string, args ...any)) {
 }
 
 // within returns a state with all inputs of state i that has more of them or comes
-// before it; -1 if there is none. Inputs without a known hash may differ.
-func within(i int, contents []map[report.InputInfo]bool, holders map[report.InputInfo][]int) int {
-	var some report.InputInfo
+// before it; -1 if there is none. Inputs without a checksum may differ.
+func within(i int, contents []map[content]bool, holders map[content][]int) int {
+	var some content
 	for some = range contents[i] {
-		if some.SHA256 == "" {
+		if some.check == "" {
 			return -1
 		}
 	}
@@ -319,7 +323,7 @@ func within(i int, contents []map[report.InputInfo]bool, holders map[report.Inpu
 			continue
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(contents[i])),
-			func(c report.InputInfo) bool { return !contents[other][c] }) {
+			func(c content) bool { return !contents[other][c] }) {
 			return other
 		}
 	}
