@@ -177,8 +177,8 @@ func robotsieve_match_agents(handle C.int64_t, agents C.bytes_t, agentsLen C.siz
 	return guarded(func(c *call) int64 {
 		names, r := c.text(agents, agentsLen), c.rules(handle)
 		t := c.texts(urls, urlsLen, offsets, offsetSize, n)
-		if c.err == nil && (nAgents == 0 || nAgents > filter.MaxAgents || reasons == nil) {
-			c.err = usage("%d agents: 1 to %d may ask, for their reasons", nAgents, filter.MaxAgents)
+		if c.err == nil && (nAgents == 0 || nAgents > filter.MaxAgents || reasons == nil && t.n > 0) {
+			c.err = usage("reasons for %d agents: they need a buffer, and 1 to %d may ask", nAgents, filter.MaxAgents)
 		}
 		if c.err == nil {
 			c.err = r.askAll(names, int(nAgents), int64(at), t, room((*byte)(reasons), t.n*int(nAgents)))
