@@ -44,11 +44,11 @@ golden:
 HAVE_CC := [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1
 
 # The packages that start goroutines, and of the others the tests in which several goroutines share what the package
-# made, and of the command an audit by many workers and the end by a signal. The race detector needs a C compiler. With
+# made. The command starts none but for its bar of progress. The race detector needs a C compiler. With
 # the profile of cmd/robotsieve all that it imports would be compiled once more.
 RACE := ./scan/source ./scan/job ./scan/filter ./scan
-SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/internal/judge ./scan/policy ./scan/internal/spill
-SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut|TestInterrupt
+SHARED := ./automaton ./automaton/archive ./compile ./scan/audit ./scan/crawler ./scan/internal/judge ./scan/policy ./scan/internal/spill
+SHARING := Goroutines|NothingIsShared|BusyIsNotLost|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut
 # Guards, whose counts the race detector changes, and long tests of one goroutine or of those of other tests, in which it
 # has nothing more to find.
 NORACE := Guard|ZstdWithADictionary|XzDictionary|XzBlocks|Bzip2|CorruptBytes|HostileRecords|NoAllocationPerChunk|StatesAddUpInAnyTree|CompileInLittleMemory|RealDifferences|BlockRealLogs|TheSameURLsInEachForm
@@ -87,7 +87,7 @@ bench-parts:
 # The main benchmarks beside those of bench/baseline.txt, which names its machine. Figures of
 # two machines do not compare: make the baseline anew on yours first, from the commit that
 # you want to compare with.
-BASELINE := $(GO) test ./bench -run '^$$' -bench 'Match|Real|Classify|Filter|Stream|Archive|Path' -benchtime 200ms -count $(COUNT)
+BASELINE := $(GO) test ./bench -run '^$$' -bench 'Match|Real|Classify|Filter|Stream|Archive' -benchtime 200ms -count $(COUNT)
 bench-baseline:
 	$(BASELINE) > bench/baseline.txt
 bench-compare:

@@ -76,11 +76,8 @@ part 2 of 2, rfc9309, 1 rule, list
 	if got := m.String(); got != want {
 		t.Errorf("got\n%s", got)
 	}
-}
-
-func TestDumpOfNothing(t *testing.T) {
-	var m *automaton.Machine
-	if got := m.String(); got != "rfc9309, no rules: allows everything\n" {
+	var none *automaton.Machine
+	if got := none.String(); got != "rfc9309, no rules: allows everything\n" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package automaton
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/table"
@@ -78,6 +79,9 @@ func (e Engine) table(rules []Rule) *table.Table {
 		list = append(list, build.Pattern{Prefix: prefix, Rest: rest, Gaps: gaps, AtEnd: r.AtEnd, FormB: r.Form == FormB})
 	}
 	made := build.Table(list, e != engineGaps)
+	if made != nil {
+		made.Root = uint32(slices.IndexFunc(rules, func(r Rule) bool { return r.matchesAfter("/", 0) })) // -1 is None
+	}
 	clear(list)
 	*kept = list
 	patterns.Put(kept)

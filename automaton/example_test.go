@@ -2,7 +2,6 @@ package automaton_test
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -30,35 +29,6 @@ func ExampleMachine() {
 	// https://example.com/private/a false 2
 	// https://example.com/private/a.html true 3
 	// /b?q=1 true 0
-}
-
-func ExampleRuleset() {
-	rules := compile.Compile(exampleRobots, compile.Options{}).Ruleset
-	var s automaton.Scratch
-	for _, crawler := range []string{"FooBot", "examplebot/1.0"} {
-		v := rules.Match(&s, []byte(crawler), []byte("https://example.com/news"))
-		fmt.Println(crawler, v.Allowed())
-	}
-	// Output:
-	// FooBot true
-	// examplebot/1.0 false
-}
-
-// Rulesets and machines are shared by all goroutines. Each goroutine has its own Scratch.
-func ExampleScratch() {
-	rules := compile.Compile(exampleRobots, compile.Options{}).Ruleset
-	paths := []string{"/", "/private/", "/private/x.html"}
-	allowed := make([]bool, len(paths))
-	var all sync.WaitGroup
-	for i, path := range paths {
-		all.Go(func() {
-			var s automaton.Scratch
-			allowed[i] = rules.Match(&s, []byte("FooBot"), []byte(path)).Allowed()
-		})
-	}
-	all.Wait()
-	fmt.Println(allowed)
-	// Output: [true false true]
 }
 
 // One body may mean something else in another dialect.

@@ -130,12 +130,19 @@ func (s *Scratch) Forms(d Dialect, path []byte) (form, inB []byte) {
 	case FormDecoded:
 		return s.decoded(path), nil
 	}
-	if plain.IsCanonical(path) {
+	n := plain.Canonical(path)
+	if n == len(path) {
 		return path, path
 	}
-	s.a, _ = AppendForm(s.a[:0], path, FormA, false)
-	s.b, _ = AppendForm(s.b[:0], path, FormB, false)
+	s.a, s.b = formed(s.a, path, n, FormA), formed(s.b, path, n, FormB)
 	return s.a, s.b
+}
+
+// formed returns a path, whose first n bytes are canonical, in FormA or FormB, in the memory of dst.
+func formed(dst, path []byte, n int, form Form) []byte {
+	isQuery := bytes.IndexByte(path[:n], '?') >= 0
+	dst, _ = AppendForm(append(dst[:0], path[:n]...), path[n:], form, isQuery)
+	return dst
 }
 
 // decoded returns path in FormDecoded, as a view of path or of s.

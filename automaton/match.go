@@ -69,13 +69,14 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	case FormDecoded:
 		return m.verdict(s, s.decoded(path))
 	}
-	if plain.IsCanonical(path) {
+	n := plain.Canonical(path)
+	if n == len(path) {
 		return m.verdict(s, path)
 	}
-	s.a, _ = AppendForm(s.a[:0], path, FormA, false)
+	s.a = formed(s.a, path, n, FormA)
 	best := m.first(s, s.a, otherForms, nil)
 	if m.hasB {
-		s.b, _ = AppendForm(s.b[:0], path, FormB, false)
+		s.b = formed(s.b, path, n, FormB)
 		best = m.first(s, s.b, formB, best)
 	}
 	if best == nil {
@@ -103,6 +104,8 @@ func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 			i = m.firstOfAny(path, allForms, i)
 		case m.table == nil:
 			return m.list.verdict(m.rules, path)
+		case len(path) == 1:
+			i = min(i, m.table.Root)
 		default:
 			i = m.firstInTable(s, path, allForms, i)
 		}

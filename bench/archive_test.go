@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -31,18 +30,6 @@ func compileCorpus(b *testing.B) (path string, c *job.Compiled) {
 		b.Fatal(err)
 	}
 	return path, c
-}
-
-// BenchmarkArchiveBuild times lines of JSON to an archive of two dialects.
-func BenchmarkArchiveBuild(b *testing.B) {
-	b.Run("corpus=by-host", func(b *testing.B) {
-		b.SetBytes(int64(len(shared(b, hosts))))
-		for b.Loop() {
-			_, c := compileCorpus(b)
-			b.ReportMetric(float64(c.Size), "archive-B")
-			b.ReportMetric(float64(c.Size)/float64(c.BodyBytes), "archive-B/body-B")
-		}
-	})
 }
 
 // built is the archive of the corpus, made once.
@@ -93,45 +80,6 @@ func lookup(b *testing.B, a *archive.Archive, key []byte, d automaton.Dialect) a
 		b.Fatalf("%q: found %v, error %v", key, found, err)
 	}
 	return e
-}
-
-// BenchmarkArchiveOpen times the opening of an archive in memory.
-func BenchmarkArchiveOpen(b *testing.B) {
-	b.Run("corpus=by-host", func(b *testing.B) {
-		data, keys := corpusKeys(b)
-		b.ReportAllocs()
-		for b.Loop() {
-			if a := openArchive(data); a.Len() != len(keys) {
-				b.Fatalf("%d origins", a.Len())
-			}
-		}
-	})
-}
-
-// BenchmarkArchiveFirst times the first lookup of every ruleset of a dialect, one archive per operation, and
-// reports the time per lookup and the memory for all.
-func BenchmarkArchiveFirst(b *testing.B) {
-	for _, d := range archiveDialects {
-		b.Run("corpus=by-host/dialect="+d.String(), func(b *testing.B) {
-			data, keys := corpusKeys(b)
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
-			var a *archive.Archive
-			for b.Loop() {
-				a = openArchive(data)
-				for _, key := range keys {
-					lookup(b, a, key, d)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(a.Rulesets()/len(archiveDialects)),
-				"ns/ruleset")
-			runtime.GC()
-			runtime.ReadMemStats(&after)
-			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc), "decoded-B")
-			runtime.KeepAlive(a)
-		})
-	}
 }
 
 // BenchmarkArchiveLookup times the lookup of a random origin when all rulesets are decoded, alone and with the

@@ -98,20 +98,3 @@ func real(b *testing.B) (sites []site, questions []question) {
 	}
 	return sites, questions
 }
-
-// realBodies returns 19,257 distinct real files.
-func realBodies(b *testing.B) (bodies [][]byte) {
-	b.Helper()
-	for _, line := range lines(shared(b, "data/robots/bodies.jsonl.gz")) {
-		var r struct {
-			Body string `json:"body"`
-			B64  []byte `json:"body_b64"`
-		}
-		must(0, json.Unmarshal(line, &r))
-		if r.B64 == nil {
-			r.B64 = []byte(r.Body)
-		}
-		bodies = append(bodies, r.B64)
-	}
-	return bodies
-}

@@ -74,26 +74,6 @@ var engines = []struct {
 	engine automaton.Engine
 }{{"auto", automaton.EngineAuto}, {"list", automaton.EngineList}, {"table", automaton.EngineTable}}
 
-// BenchmarkPath times a URL to its path.
-func BenchmarkPath(b *testing.B) {
-	_, questions := real(b)
-	for _, d := range []automaton.Dialect{automaton.Google, automaton.RFC9309} {
-		b.Run("dialect="+d.String(), func(b *testing.B) {
-			var s automaton.Scratch
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				if path := d.Path(&s, questions[i].url); path[0] != '/' {
-					b.Fatalf("path of %q: %q", questions[i].url, path)
-				}
-				if i++; i == len(questions) {
-					i = 0
-				}
-			}
-		})
-	}
-}
-
 // BenchmarkClassify times reading a header that no worker has seen before: each distinct header of real logs, of
 // many sites and of crawlers only. An operation is one header.
 func BenchmarkClassify(b *testing.B) {

@@ -2,19 +2,15 @@ package bench
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // BenchmarkStream times an audit of a log of 1 GB, from its file to the report. The log is a real one if available,
@@ -113,87 +109,4 @@ func BenchmarkFilter(b *testing.B) {
 			}
 		})
 	}
-}
-
-// listURL returns the i-th URL of a list, of some 60 bytes.
-func listURL(i int) string {
-	return fmt.Sprintf("https://www.site%05d.example/articles/%07x/%09d.html", i/20, uint32(i)*2654435761%(1<<28), i)
-}
-
-// listForms append the i-th row of a list of each form; of some only every n-th makes a row.
-var listForms = []struct {
-	form string
-	each int
-	row  func(out []byte, i int) []byte
-}{
-	{"urls", 1, func(out []byte, i int) []byte { return fmt.Appendln(out, listURL(i)) }},
-	{"csv", 1, func(out []byte, i int) []byte {
-		if i == 0 {
-			out = append(out, "id,url,title,score\n"...)
-		}
-		return fmt.Appendf(out, "%d,%s,\"A title, with a comma\",0.%d\n", i, listURL(i), i)
-	}},
-	{"jsonl", 16, func(out []byte, i int) []byte { // documents of 2 kB
-		line, _ := json.Marshal(map[string]any{"text": prose(i, 1800, "and", "\"so\"", "on\n"), "id": i,
-			"metadata": map[string]string{"url": listURL(i), "lang": "en"}})
-		return append(append(out, line...), '\n')
-	}},
-	{"cdxj", 1, func(out []byte, i int) []byte {
-		return fmt.Appendf(out, "example,site%05d)/articles/%d 20261001000000 {\"url\": \"%s\", \"mime\": \"text/html\", "+
-			"\"status\": \"200\", \"digest\": \"XYZ\", \"length\": \"%d\"}\n", i/20, i, listURL(i), i)
-	}},
-	{"warc", 500, func(out []byte, i int) []byte { // pages of 50 kB
-		page := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><head><title>x</title></head><body>" +
-			prose(i, 50_000, "and", "so", "on")
-		return source.AppendMember(out, fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: "+
-			"%s\r\nWARC-Date: 2026-10-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", listURL(i), len(page), page))
-	}},
-}
-
-// prose makes a text of n bytes, and some more.
-func prose(seed, n int, words ...string) string {
-	rng := rand.New(rand.NewPCG(1, uint64(seed)))
-	var text strings.Builder
-	for text.Len() < n {
-		fmt.Fprintf(&text, "word%d %s ", rng.IntN(5000), words[rng.IntN(len(words))])
-	}
-	return text.String()
-}
-
-// parquetList is a list of n URLs in Parquet.
-func parquetList(b *testing.B, n int) []byte {
-	b.Helper()
-	var out bytes.Buffer
-	w := columnar.NewWriter(&out, "docs", []columnar.Field{{Name: "text"}, {Name: "url"}})
-	for i := range n {
-		must(w.Write(columnar.AppendText(columnar.AppendText(nil, "a text that is not read"), listURL(i))))
-	}
-	must(0, w.Close())
-	return out.Bytes()
-}
-
-// BenchmarkLists times lists of each form by 100 rules, on two workers.
-func BenchmarkLists(b *testing.B) {
-	const urls = 1_000_000
-	o := job.FilterOptions{Robots: job.RobotsFile{Name: sharedFile(b, "data/bench/robots_medium.txt")}, Workers: 2}
-	for _, f := range listForms {
-		b.Run("form="+f.form, func(b *testing.B) {
-			var list []byte
-			for i := range urls / f.each {
-				list = f.row(list, i)
-			}
-			filterFile(b, o, writeFile(b, "list."+f.form, list), "MyBot")
-		})
-	}
-	b.Run("agents=8", func(b *testing.B) {
-		var list []byte
-		for i := range urls {
-			list = listForms[0].row(list, i)
-		}
-		filterFile(b, o, writeFile(b, "list.urls", list), "GPTBot", "CCBot", "ClaudeBot", "Bytespider", "Googlebot",
-			"PerplexityBot", "AhrefsBot", "MyBot")
-	})
-	b.Run("form=parquet", func(b *testing.B) {
-		filterFile(b, o, writeFile(b, "list.parquet", parquetList(b, urls)), "MyBot")
-	})
 }

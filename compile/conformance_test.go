@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
@@ -183,111 +182,44 @@ func (b *body) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestCorpus compiles real robots.txt files in every mode for every engine, and asks each, and the
-// twin, about paths made of its own patterns.
-//
-// The twin parses the body for each question, so the number of questions depends on a file's size. Every third file is used.
+// TestCorpus compiles every eighth real robots.txt in every mode for every engine, and asks each, and the twin, about
+// a few URLs made of its own patterns.
 func TestCorpus(t *testing.T) {
-	var bodies [][]byte
-	n := 0
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var s automaton.Scratch
+	var diff differences
+	files, asked, forbidden := 0, 0, 0
 	eachObject(t, "data/robots/bodies.jsonl.gz", 19257, func(b body) {
-		if n++; n%8 == 0 {
-			bodies = append(bodies, b.text)
+		if files++; files%8 > 0 {
+			return
 		}
-	})
-	const shards = 8
-	tallies := make([]corpusTally, shards)
-	t.Run("shards", func(t *testing.T) {
-		for shard := range shards {
-			t.Run(fmt.Sprint(shard), func(t *testing.T) {
-				t.Parallel()
-				c := corpusTest{T: t}
-				for i := shard; i < len(bodies); i += shards {
-					c.body(i, bodies[i])
+		for _, m := range modes {
+			each := m.tiers(b.text)
+			agents, values := []string{"*", "UnknownBot", ""}, []string{"/index.html"}
+			for _, g := range each[0].Groups {
+				for _, rule := range g.Rules {
+					values = append(values, rule.Value)
 				}
-				tallies[shard] = c.corpusTally
-			})
+				for _, a := range g.Agents {
+					agents = append(agents, a.Token, a.Value, strings.ToUpper(a.Token)+"/2.1")
+				}
+			}
+			for range max(1, min(12, 30_000/(len(b.text)+1))) { // the twin reads some 20 MB a second
+				agent, url := []byte(agents[rng.IntN(len(agents))]), probeOf(rng, values[rng.IntN(len(values))])
+				got := m.ask(t, each, &s, b.text, agent, url)
+				if asked++; !got.allowed {
+					forbidden++
+				}
+				if want := askTwin(m, b.text, agent, url); got != want {
+					diff.report(t, m, b.text, agent, url, got, want)
+				}
+			}
 		}
 	})
-	var total corpusTally
-	for _, tally := range tallies {
-		total.questions += tally.questions
-		total.disallowed += tally.disallowed
-		total.allowedByRule += tally.allowedByRule
+	if forbidden*8 < asked {
+		t.Errorf("only %d of %d URLs meet a rule", forbidden, asked)
 	}
-	t.Logf("%d files, %d questions: %d disallowed, %d decided by an allow line",
-		len(bodies), total.questions, total.disallowed, total.allowedByRule)
-	// Probes that no rule meets prove little.
-	if total.disallowed*4 < total.questions || total.allowedByRule*50 < total.questions {
-		t.Error("too few of the probes meet a rule")
-	}
-}
-
-type corpusTally struct{ questions, disallowed, allowedByRule int }
-
-type corpusTest struct {
-	*testing.T
-	corpusTally
-	diff    differences
-	scratch automaton.Scratch
-}
-
-// body asks about one file; number seeds the choice of probes.
-func (c *corpusTest) body(number int, text []byte) {
-	rng := rand.New(rand.NewPCG(uint64(number), 1))
-	for _, m := range modes {
-		each := m.tiers(text)
-		r := each[0]
-		agents := agentsNamed(r)
-		// The twin reads some 20 MB a second.
-		for range max(1, min(12, 30_000/(len(text)+1))) {
-			agent := agents[rng.IntN(len(agents))]
-			url := probe(rng, r, agent)
-			got := m.ask(c, each, &c.scratch, text, agent, url)
-			c.questions++
-			if !got.allowed {
-				c.disallowed++
-			} else if got.line > 0 {
-				c.allowedByRule++
-			}
-			if want := askTwin(m, text, agent, url); got != want {
-				c.diff.report(c.T, m, text, agent, url, got, want)
-			}
-		}
-	}
-}
-
-// agentsNamed returns the first few names of a file, as crawlers would call
-// themselves, a name that is not there, and those that are no names.
-func agentsNamed(r *compile.Robots) [][]byte {
-	agents := [][]byte{[]byte("*"), []byte("UnknownBot"), nil}
-	for _, g := range r.Groups {
-		for _, a := range g.Agents {
-			agents = append(agents, []byte(a.Token), []byte(a.Value), []byte(strings.ToUpper(a.Token)+"/2.1"))
-		}
-		if len(agents) > 12 {
-			break
-		}
-	}
-	return agents
-}
-
-// probe makes a URL of one of the patterns of a file, mostly of those that bind
-// the agent.
-func probe(rng *rand.Rand, r *compile.Robots, agent []byte) []byte {
-	var rules []compile.Rule
-	for _, g := range r.GroupsOf(r.Ruleset.Machine(agent)) {
-		rules = append(rules, r.Groups[g].Rules...)
-	}
-	if len(rules) == 0 || rng.IntN(8) == 0 {
-		for _, g := range r.Groups {
-			rules = append(rules, g.Rules...)
-		}
-	}
-	if len(rules) == 0 {
-		return []byte("https://example.com/index.html")
-	}
-	return probeOf(rng, rules[rng.IntN(len(rules))].Value)
 }
 
 // probeOf makes a URL that the pattern matches, nearly matches, or would match

@@ -346,10 +346,9 @@ func TestPaths(t *testing.T) {
 // TestRunsOfAgents tries everything that may stand between user-agent lines, with and without other
 // records ending a run. SplitRuns must be false for a body with the same groups in both cases.
 func TestRunsOfAgents(t *testing.T) {
-	longest := 5
-	if testing.Short() {
-		t.Log("short: four lines instead of five")
-		longest = 4
+	longest := 4
+	if *exhaust {
+		longest = 5
 	}
 	lines := []string{
 		"user-agent: a\n", "useragent: b\n", "user-agent: *\n", "disallow: /\n", "allow: /\n", "crawl-delay: 1\n", "\n",

@@ -2,6 +2,7 @@ package compile_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"strings"
@@ -165,26 +166,77 @@ func FuzzMachine(f *testing.F) {
 			[]byte("\x0a\x0b\x00\x01\x03"), d)
 		f.Add([]byte("\x04\x0a\x0f\x04\x0b\x00\x0f\x04\x09\x04\x0a\x05\x0e\x02\x06\x07"), []byte("\x09\x0a\x0b\x0b"), d)
 	}
-	f.Fuzz(func(t *testing.T, rules, path []byte, dialect uint8) {
-		const most, longest = 300, 60 // a path is asked about at each byte
-		m := mode{dialect: dialects[int(dialect)%len(dialects)]}
-		text := []byte("user-agent: *\ndisallow: ")
-		for i, c := range rules[:min(len(rules), most)] {
-			text = append(text, fuzzWord(c, rules[i/2]&1 == 0)...)
+	f.Fuzz(func(t *testing.T, rules, path []byte, dialect uint8) { checkMachines(t, rules, path, dialect) })
+}
+
+// checkMachines asks all engines and the twin about a path by rules that are made of a few words. It reports whether
+// a rule decides.
+func checkMachines(t *testing.T, rules, path []byte, dialect uint8) bool {
+	const most, longest = 300, 60 // a path is asked about at each byte
+	m := mode{dialect: dialects[int(dialect)%len(dialects)]}
+	text := []byte("user-agent: *\ndisallow: ")
+	for i, c := range rules[:min(len(rules), most)] {
+		text = append(text, fuzzWord(c, rules[i/2]&1 == 0)...)
+	}
+	url := []byte("http://h/")
+	for _, c := range path[:min(len(path), longest)] {
+		if c&15 < 14 {
+			url = append(url, fuzzWord(c, false)...)
 		}
-		url := []byte("http://h/")
-		for _, c := range path[:min(len(path), longest)] {
-			if c&15 < 14 {
-				url = append(url, fuzzWord(c, false)...)
+	}
+	var s automaton.Scratch
+	r := m.tiers(text)
+	compareAtEachOctet(t, r, &s, m.dialect.Path(new(automaton.Scratch), url))
+	got := m.ask(t, r, &s, text, nil, url)
+	if want := askTwin(m, text, nil, url); got != want {
+		t.Errorf("%v: got %v, want %v: url %q, robots.txt %q", m, got, want, url, text)
+	}
+	return got.line > 0
+}
+
+// TestRandomMachines has files whose patterns share words: prefixes that part late or are prefixes of each other,
+// segments that overlap and are suffixes of others, many after one prefix, and several groups.
+func TestRandomMachines(t *testing.T) {
+	const files, asked = 300, 6
+	for d := range dialects {
+		t.Run(dialects[d].String(), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(11, uint64(d)))
+			decided := 0
+			for range files {
+				var rules [][]byte
+				for range 1 + rng.IntN(40) {
+					rule := []byte{2} // a slash
+					if len(rules) > 0 && rng.IntN(2) == 0 {
+						other := rules[rng.IntN(len(rules))]
+						rule = bytes.Clone(other[:1+rng.IntN(len(other))])
+					}
+					for range rng.IntN(5) {
+						rule = append(rule, "\x00\x01\x02\x03\x04\x04\x05\x06\x08\x09\x0a\x0b\x0c\x0d"[rng.IntN(14)]|byte(rng.IntN(16))<<4)
+					}
+					rules = append(rules, rule)
+				}
+				file := bytes.Join(rules, []byte{15 - byte(rng.IntN(30)/29)}) // rarely by new groups
+				for range asked {
+					var path []byte
+					for _, c := range rules[rng.IntN(len(rules))][1:] {
+						if path = append(path, c); c&15 == 4 { // what a wildcard stands for
+							path[len(path)-1] = byte(rng.IntN(4))
+						}
+					}
+					for range rng.IntN(3) {
+						path = append(path, byte(rng.IntN(16)))
+					}
+					if checkMachines(t, file, path, uint8(d)) {
+						decided++
+					}
+				}
 			}
-		}
-		var s automaton.Scratch
-		r := m.tiers(text)
-		compareAtEachOctet(t, r, &s, m.dialect.Path(new(automaton.Scratch), url))
-		if got, want := m.ask(t, r, &s, text, nil, url), askTwin(m, text, nil, url); got != want {
-			t.Errorf("%v: got %v, want %v: url %q, robots.txt %q", m, got, want, url, text)
-		}
-	})
+			if decided < files {
+				t.Errorf("%d of %d paths meet a rule", decided, asked*files)
+			}
+		})
+	}
 }
 
 // fuzzWord is what a byte stands for: a word, a new rule or a new group.

@@ -99,6 +99,7 @@ func TestGuardTablesOfRealFiles(t *testing.T) {
 func TestGuardAllocations(t *testing.T) {
 	file := []byte("User-agent: *\nDisallow: /a/\nDisallow: /b\nAllow: /b/c\nDisallow: /*?q=\nAllow: /%7e/\n\n" +
 		"User-agent: FooBot\nDisallow: /\n\nSitemap: https://h/s.xml\n")
+	agent := compile.Parse(file).Agent("GPTBot")
 	for _, c := range []struct {
 		name string
 		most float64
@@ -106,6 +107,7 @@ func TestGuardAllocations(t *testing.T) {
 	}{
 		{"compiled", 10, func() { compile.Compile(file, compile.Options{}) }},
 		{"compiled and asked", 24, func() { compile.Compile(file, compile.Options{}).Ruleset.Named([]byte("FooBot")) }},
+		{"an agent asked", 0, func() { agent.Match("https://a.example/%c3%a9\xff") }},
 		{"asked", 0, func() { compile.Allowed(file, "OtherBot", "https://h/%7e/a?q=%C3%a9") }},
 	} {
 		least := 1000.0

@@ -27,10 +27,8 @@ func TestNotes(t *testing.T) {
 		want    notes
 	}{
 		{"nothing to say", google, "User-agent: *\nAllow: /a\n\n# c\nSitemap: http://h/\n", nil},
-		{"empty", rfc9309, "", nil},
 
 		{"byte order mark", rfc9309, "\xef\xbb\xbfuser-agent: *\nallow: /", notes{{1, compile.NoteByteOrderMark, ""}}},
-		{"first byte of a byte order mark", google, "\xefuser-agent: *\nallow: /", notes{{1, compile.NoteByteOrderMark, ""}}},
 		{"nothing but two bytes of a byte order mark", google, "\xef\xbb", notes{{1, compile.NoteByteOrderMark, ""}}},
 		{"byte order mark on another line", rfc9309, "\n\xef\xbb\xbfallow: /",
 			notes{{2, compile.NoteUnknownKey, "\xef\xbb\xbfallow"}}},
@@ -39,33 +37,21 @@ func TestNotes(t *testing.T) {
 		{"page after byte order mark and space", rfc9309, "\xef\xbb\xbf \n<html>", notes{
 			{1, compile.NoteByteOrderMark, ""}, {1, compile.NoteMarkup, ""}, {2, compile.NoteNoField, "<html>"}}},
 		{"UTF-16", rfc9309, "\xff\xfea\x00", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
-		{"UTF-16, big end first", rfc9309, "\xfe\xff\x00a", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
-		{"nothing but a byte order mark of UTF-16", rfc9309, "\xff\xfe",
-			notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNoField, "\xff\xfe"}}},
 		{"UTF-16 without a byte order mark", rfc9309, "U\x00s\x00",
 			notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
-		{"NULs that are not of UTF-16", rfc9309, "a\x00bc", notes{{1, compile.NoteNUL, ""}}},
-		{"markup later", rfc9309, "user-agent: *\n<html>\nallow: /", notes{{2, compile.NoteNoField, "<html>"}}},
 
 		{"line of 16,663 bytes", google, "user-agent: *\ndisallow: /" + long, nil},
 		{"line of 16,664 bytes", google, "user-agent: *\ndisallow: /" + long + "x", notes{{2, compile.NoteLongLine, ""}}},
 		{"line of 16,664 bytes to others", rfc9309, "user-agent: *\ndisallow: /" + long + "x", nil},
 
 		{"NUL", google, "user-agent: *\nallow: /\x00 x", notes{{2, compile.NoteNUL, ""}}},
-		{"NUL to others", original, "user-agent: *\nallow: /\x00 x\nallow: /", notes{{2, compile.NoteNUL, ""}}},
-		{"NUL first", google, "\x00allow: /", notes{{1, compile.NoteNUL, ""}}},
 
 		{"no field", original, "user-agent: *\nallow: /\n\n hello world # x", notes{{4, compile.NoteNoField, "hello world"}}},
-		{"no key", google, "\r\n\r\n: /a", notes{{3, compile.NoteNoField, ": /a"}}},
-		{"three words", google, "user-agent: *\rdisallow /a /b\rallow: /", notes{{2, compile.NoteNoField, "disallow /a /b"}}},
 
 		{"no colon", google, "user-agent *\nallow: /", notes{{1, compile.NoteNoColon, "user-agent *"}}},
-		{"no colon to others", rfc9309, "user-agent *", notes{{1, compile.NoteNoField, "user-agent *"}}},
 
 		{"typo", google, "useragent: *\nDissalow: /", notes{{1, compile.NoteTypo, "useragent"}, {2, compile.NoteTypo,
 			"Dissalow"}}},
-		{"longer key", google, "user-agent: *\nAllowance: /", notes{{2, compile.NoteTypo, "Allowance"}}},
-		{"typo to others", original, "Dissalow: /", notes{{1, compile.NoteUnknownKey, "Dissalow"}}},
 
 		{"unknown key", rfc9309, "no-index : /a", notes{{1, compile.NoteUnknownKey, "no-index"}}},
 		{"letters that Unicode would fold to ASCII", rfc9309, "d\u0130sallow: /\ndi\u017fallow: /", notes{
@@ -75,44 +61,31 @@ func TestNotes(t *testing.T) {
 		{"rule outside a group", rfc9309, "allow: /a\nuser-agent: *\nallow: /", notes{{1, compile.NoteOutsideGroup, "/a"}}},
 		{"rule after a record", original, "user-agent: *\nallow: /a\n\ndisallow: /b",
 			notes{{4, compile.NoteOutsideGroup, "/b"}}},
-		{"rule after a blank line", rfc9309, "user-agent: *\n\ndisallow: /b", nil},
 
 		{"no token", google, "user-agent: 360Spider\nuser-agent:\nuser-agent: **\nallow: /", notes{
 			{1, compile.NoteNoToken, "360Spider"}, {2, compile.NoteNoToken, ""}, {3, compile.NoteNoToken, "**"}}},
 		{"no token to others", rfc9309, "user-agent: 360Spider\nuser-agent: (x)\nallow: /",
 			notes{{2, compile.NoteNoToken, "(x)"}}},
-		{"only a version", original, "user-agent: /1.0\nuser-agent: */2\nallow: /", notes{
-			{1, compile.NoteNoToken, "/1.0"}, {2, compile.NoteNoToken, "*/2"}}},
 
 		{"several names on a line", rfc9309, "user-agent: GPTBot, CCBot\nuser-agent: a/1.0 (x)\nallow: /",
 			notes{{1, compile.NoteAfterToken, "GPTBot, CCBot"}}},
-		{"a token of letters alone", google, "user-agent: MJ12bot\nallow: /", notes{{1, compile.NoteAfterToken, "MJ12bot"}}},
 		{"a name is all before a slash", original, "user-agent: GPTBot, CCBot /1\nallow: /", nil},
 		{"no slash", google, "user-agent: *\nallow: a\nallow: $",
 			notes{{2, compile.NoteNoSlash, "a"}, {3, compile.NoteNoSlash, "$"}}},
 		{"no slash but a wildcard", rfc9309, "user-agent: *\nallow: *a", nil},
-		{"no slash but a star", original, "user-agent: *\nallow: *a", notes{{2, compile.NoteNoSlash, "*a"}}},
-		{"escaped slash", rfc9309, "user-agent: *\nallow: %2Fa", notes{{2, compile.NoteNoSlash, "%2Fa"}}},
 		{"escaped slash to original", original, "user-agent: *\nallow: %2fa", notes{{2, compile.NoteNoSlash, "%2fa"}}},
 
 		{"space in pattern", rfc9309, "user-agent: *\nallow: /a b", notes{{2, compile.NoteSpaceInPattern, "/a b"}}},
-		{"control in pattern", rfc9309, "user-agent: *\nallow: /a\x01", notes{{2, compile.NoteSpaceInPattern, "/a\x01"}}},
-		{"space in pattern to others", google, "user-agent: *\nallow: /a b", nil},
 
 		{"not UTF-8", rfc9309, "user-agent: *\nallow: /\xff", notes{{2, compile.NoteNotUTF8, "/\xff"}}},
-		{"surrogate", rfc9309, "user-agent: *\nallow: /\xed\xa0\x80", notes{{2, compile.NoteNotUTF8, "/\xed\xa0\x80"}}},
-		{"UTF-8", rfc9309, "user-agent: *\nallow: /\xc3\xa9", nil},
-		{"not UTF-8 to others", original, "user-agent: *\nallow: /\xff", nil},
 
 		{"comment in a path", rfc9309, "user-agent: *\ndisallow: /#/admin", notes{{2, compile.NoteHash, "/#"}}},
 		{"comment behind a path", rfc9309, "user-agent: * # all\ndisallow: /a # b\nsitemap: http://h/#c", nil},
 
 		{"URL", google, "user-agent: *\ndisallow: HTTPS://h/a", notes{{2, compile.NoteFullURL, "HTTPS://h/a"}}},
-		{"URL in a path", google, "user-agent: *\ndisallow: /a?http://h/", nil},
 
 		{"curly quotes", rfc9309, "user-agent: \u201c*\u201d\nallow: /it\u2019s", notes{
 			{1, compile.NoteCurlyQuotes, "\u201c*\u201d"}, {1, compile.NoteNoToken, "\u201c*\u201d"}}},
-		{"dash", rfc9309, "user-agent: *\nallow: /a\u2013b", nil},
 
 		{"empty group", rfc9309, "user-agent: a\ndisallow:\nuser-agent: b\nuser-agent: c\ncrawl-delay: 1\n",
 			notes{{3, compile.NoteEmptyGroup, "b"}}},
@@ -130,7 +103,6 @@ func TestNotes(t *testing.T) {
 				"b\ncrawl-delay: 3\nallow: /\nuser-agent: Googlebot\ncrawl-delay: 4\nallow: /",
 			notes{{3, compile.NoteDelayForGoogle, "GoogleOther"}, {4, compile.NoteDelayForGoogle, "GoogleOther"},
 				{10, compile.NoteDelayForGoogle, "Googlebot"}}},
-		{"delay for others", google, "crawl-delay: 1\nuser-agent: bingbot\nallow: /\ncrawl-delay: 1", nil},
 	}
 	seen := map[compile.NoteKind]bool{compile.NoteTruncated: true} // TestLimit has it
 	for _, c := range cases {

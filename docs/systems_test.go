@@ -20,6 +20,7 @@ import (
 func TestSystems(t *testing.T) {
 	for _, system := range []string{"windows/386", "darwin/arm64"} {
 		t.Run(system, func(t *testing.T) {
+			t.Parallel()
 			kind, processor, _ := strings.Cut(system, "/")
 			list := exec.Command("go", "list", "-pgo=off", "-deps", "-test",
 				"-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")

@@ -69,6 +69,7 @@ type layout struct {
 	numbers   []uint32 // archive numbers of blobs, by the numbers under which they were added
 	lengths   []uint32 // of the blobs
 	records   Sorter   // each preceded by its hash; nil before it is made
+	buckets   Sorter   // of each group, preceded by its place in the directory; likewise
 	directory []byte
 }
 
@@ -257,7 +258,7 @@ func (l *layout) sortRecords() error {
 	if err := l.close(); err != nil {
 		return err
 	}
-	l.records = l.w.NewSorter()
+	l.records = l.w.NewSorter(false)
 	l.counts.versions, l.counts.dropped = 0, 0
 	var o collected
 	for r, err := range l.w.origins.All() {
@@ -417,8 +418,15 @@ func (g *group) ended() *group {
 
 func (l *layout) makeDirectory(longest int) error {
 	l.directory, l.header.RecordsLen = l.directory[:0], 0
+	l.buckets = l.w.NewSorter(false)
+	var record []byte
 	for g, err := range l.groups(longest) {
 		if err != nil {
+			return err
+		}
+		record = binary.BigEndian.AppendUint64(record[:0], uint64(len(l.directory)))
+		record = append(record, g.buckets[:len(g.buckets)-bucketLen]...) // the end is the beginning of the next group
+		if err := l.buckets.Add(record); err != nil {
 			return err
 		}
 		l.directory = le.AppendUint32(le.AppendUint64(l.directory, g.at), groupChecksum(g.buckets, g.records))
@@ -440,11 +448,11 @@ func (l *layout) write(out io.Writer, longest int) error {
 		at += uint64(n)
 	}
 	_, _ = buf.Write(le.AppendUint64(nil, at))
-	for g, err := range l.groups(longest) {
+	for r, err := range l.buckets.All() {
 		if err != nil {
 			return err
 		}
-		_, _ = buf.Write(g.buckets[:len(g.buckets)-bucketLen]) // the end is the beginning of the next group
+		_, _ = buf.Write(r[8:])
 	}
 	_, _ = buf.Write(le.AppendUint32(nil, uint32(l.header.RecordsLen)))
 	for g, err := range l.groups(longest) {
@@ -467,12 +475,13 @@ func (l *layout) head() []byte {
 	return head
 }
 
-// close frees the sorted records.
-func (l *layout) close() error {
-	if l.records == nil {
-		return nil
+// close frees the sorted records and buckets.
+func (l *layout) close() (err error) {
+	for _, s := range []Sorter{l.records, l.buckets} {
+		if s != nil {
+			err = cmp.Or(err, s.Close())
+		}
 	}
-	err := l.records.Close()
-	l.records = nil
+	l.records, l.buckets = nil, nil
 	return err
 }

@@ -14,9 +14,10 @@ import (
 // blobs are kept in sorters. The Writer also takes eight bytes of memory per blob and a quarter of a byte per
 // origin, and keeps the last ruleset of each dialect. It belongs to one goroutine.
 type Writer struct {
-	// NewSorter makes an empty Sorter. The default is an unlimited sorter in memory. It must be set before the first
-	// Add. WriteTo uses three sorters at a time.
-	NewSorter func() Sorter
+	// NewSorter makes an empty Sorter, for long records, such as rulesets, or for others of about a hundred bytes, which
+	// are not worth compressing. The default is an unlimited sorter in memory. It must be set before the first Add.
+	// WriteTo uses four sorters at a time.
+	NewSorter func(long bool) Sorter
 
 	dialects []automaton.Dialect
 	hasVia   bool   // a version has a text for Entry.Via
@@ -49,7 +50,7 @@ func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 		}
 	}
 	return &Writer{
-		NewSorter: func() Sorter { return &memory{} },
+		NewSorter: func(bool) Sorter { return &memory{} },
 		dialects:  slices.Clone(dialects), encoder: newEncoder(),
 		last: make([]*automaton.Ruleset, len(dialects)), lastIDs: make([]uint32, len(dialects)),
 		recent: map[[sha256.Size]byte]uint32{},
@@ -113,7 +114,7 @@ func (w *Writer) add(key string, from int64, status uint16, via string, rulesets
 // open makes the sorters.
 func (w *Writer) open() {
 	if w.origins == nil {
-		w.origins, w.blobs = w.NewSorter(), w.NewSorter()
+		w.origins, w.blobs = w.NewSorter(false), w.NewSorter(true)
 	}
 }
 

@@ -28,14 +28,14 @@ func TestStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Bytes for own packages and for others: pprof, which profile imports, and html need most of the latter.
-	bounds := map[bool]int{true: 80_000, false: 380_000}
+	bounds := map[bool]int{true: 52_000, false: 380_000}
 	line := regexp.MustCompile(`(?m)^init (\S*\.\S*) @.* (\d+) bytes, (\d+) allocs$`)
 	inits := line.FindAllStringSubmatch(trace.String(), -1)
 	for _, line := range inits {
 		isOwn := strings.HasPrefix(line[1], "github.com/robotsieve/")
 		bytes, _ := strconv.Atoi(line[2])
 		allocs, _ := strconv.Atoi(line[3])
-		if bounds[isOwn] -= bytes; isOwn && (bytes > 30_000 || allocs > 350) {
+		if bounds[isOwn] -= bytes; isOwn && (bytes > 16_000 || allocs > 210) {
 			t.Errorf("%s makes %d objects of %d bytes before main", line[1], allocs, bytes)
 		}
 	}

@@ -93,9 +93,12 @@ func (f *Folder) Append(name string, text []byte, perm fs.FileMode, last bool) e
 }
 
 // Commit renames the folder to its final name, replacing a folder that CheckFolder has permitted.
-// If it fails, nothing is left.
-func (f *Folder) Commit() error {
-	if err := f.rename(); err != nil {
+// If that fails, or if err is not nil, nothing is left.
+func (f *Folder) Commit(err error) error {
+	if err == nil {
+		err = f.rename()
+	}
+	if err != nil {
 		return errors.Join(err, f.Discard())
 	}
 	return nil

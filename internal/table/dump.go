@@ -131,6 +131,9 @@ func (g *Segments) dump(printf func(format string, args ...any)) {
 		l.add("at the end to search state", a.Back, 0)
 		printf("  anchor %d%s%v\n", i, label, l)
 	}
+	if g.OctetRule != None {
+		printf("  on every path, %+q: rule %d\n", string([]byte{g.Octet}), g.OctetRule)
+	}
 	for i, n := range g.Nodes {
 		var l links
 		l.add("rule", n.Accept, None)

@@ -44,15 +44,22 @@ type Segments struct {
 	// path (EveryPathSlash); prefixes and segments.
 	Anchors []Anchor
 
+	// Octet is a segment of one byte that ends a rule of every path, such as "/*?" or "/*/", and OctetRule the first
+	// such rule. A path has such a byte so often that in the trie it would be looked up again and again. Without one,
+	// OctetRule is None. The slash that every path begins with does not count.
+	OctetRule uint32
+	Octet     byte
+
 	// Complete sets these. back is the state of the segments of every path that must end with it,
 	// after their first bytes, of which backTo is the number. everyPath are the anchors of every path
 	// with other segments, and after how many bytes these begin. together means that all of them use
 	// the first filter, so that no search is needed if it lets none begin. best is the first rule of
 	// all that waits on every path.
-	back, backTo uint32
-	everyPath    []Reached
-	together     bool
-	best         uint32
+	backTo    uint8
+	together  bool
+	back      uint32
+	best      uint32
+	everyPath []Reached
 }
 
 // EveryPath and EveryPathSlash are the anchors that every path has; the second is its initial
@@ -109,7 +116,7 @@ func (g *Segments) complete() {
 	for i := range g.Starts {
 		g.Starts[i].complete()
 	}
-	g.back, g.backTo, g.everyPath, g.together, g.best = 0, 0, nil, true, None
+	g.back, g.backTo, g.everyPath, g.together, g.best = 0, 0, nil, true, g.OctetRule
 	for i := range uint32(len(g.Anchors)) {
 		a := &g.Anchors[i]
 		r := Reached{i, uint32(a.From)}
@@ -122,7 +129,7 @@ func (g *Segments) complete() {
 		}
 		g.best = min(g.best, a.Best)
 		if a.Octet == 0 && g.back == 0 {
-			g.back, g.backTo = a.Back, r.End
+			g.back, g.backTo = a.Back, uint8(r.End)
 		}
 		if a.State == 0 && a.Back == g.back {
 			continue
@@ -141,6 +148,9 @@ func (g *Segments) Find(s *Scratch, path []byte, everyPath bool, best uint32) ui
 	if everyPath && g.best < best {
 		if g.back != 0 {
 			best = g.readBack(g.back, path[g.backTo:], best)
+		}
+		if g.OctetRule < best && len(path) > 1 && bytes.IndexByte(path[1:], g.Octet) >= 0 {
+			best = g.OctetRule
 		}
 		if len(g.everyPath) > 0 {
 			b = block{0, 0, g.Starts[0].places(path)}

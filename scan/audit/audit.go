@@ -133,11 +133,12 @@ func New(c Config) *Auditor {
 	if c.Basis == nil {
 		c.Basis = &report.BasisInfo{}
 	}
-	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
+	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
+	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: make(map[*crawler.Profile]uint32, len(profiles)),
+		operators: make([]uint32, 0, len(profiles))}
 	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.NeedsAddresses
 	a.changes = newChanges(c.Policy)
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(zoneless) })
-	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
 		if _, known := numbers[p.Operator]; !known {

@@ -11,10 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-const (
-	aroundChange = 14 * 24 * hour // how much time is compared
-	maxChanges   = 20             // how many are listed
-)
+const aroundChange, maxChanges = 14 * 24 * hour, 20 // how much time is compared, and how many changes are listed
 
 // side is the time before a change (with an even counter) or after it, up to the next change.
 type side struct {
@@ -23,8 +20,7 @@ type side struct {
 	from, to int64
 }
 
-// changes are both sides of each change, sorted by site, then by time.
-type changes []side
+type changes []side // both sides of each change, sorted by site, then by time
 
 func newChanges(p *policy.Policy) (all changes) {
 	for i, c := range p.Changes() {
@@ -53,25 +49,21 @@ func (c changes) around(at policy.Site, t int64) changes {
 // file. Because clocks may differ by the skew, the old file may still be sent for that long.
 func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 	for _, s := range c.around(x.Site, x.Time) {
-		v, from, isSame := p.Versions(s.First), s.At, x.Kind == judge.ToldSame
-		if isSame || v[s.Old].Size == v[s.New].Size {
-			from += int64(p.Skew())
-		}
-		_, known := r.sentNew[s.counter]
-		if !known && from <= x.Time && (isSame || x.Kind == judge.ToldFile && x.Size == v[s.New].Size) {
-			r.sentNew[s.counter] = x.Time
+		isFile, isLate := x.Kind == judge.ToldFile && x.Size == s.New.Size, x.Time >= s.At+int64(p.Skew())
+		isNew := isFile && s.Old.Size != s.New.Size || isLate && (isFile || x.Kind == judge.ToldSame)
+		if isNew && s.At <= x.Time && r.sentNew[s.counter] == nil {
+			r.sentNew[s.counter] = new((x.Time - s.At) / int64(time.Second))
 		}
 	}
 }
 
-// visit counts a request for its changes. Some version of its site must forbid it; otherwise no
-// change affects its path.
-func (c changes) visit(p *policy.Policy, x *Event) {
+// visit counts a request for the changes that affect its path: one version permits it, and the other forbids it.
+func (c changes) visit(x *Event) {
 	for _, s := range c.around(x.from.Site, x.Time) {
 		var of [2]policy.Stance // a missing copy permits
-		for i, version := range [2]int32{s.Old, s.New} {
-			if n := p.Versions(s.First)[version].Copy; n >= 0 {
-				of[i] = x.stances[0][n]
+		for i, v := range [2]*policy.Version{s.Old, s.New} {
+			if v.Copy >= 0 {
+				of[i] = x.stances[0][v.Copy]
 			}
 		}
 		if min(of[0], of[1]) == policy.Permits && max(of[0], of[1]) == policy.Forbids {
@@ -82,27 +74,21 @@ func (c changes) visit(p *policy.Policy, x *Event) {
 
 // info returns the changes within the log that have the most requests, for a report.
 func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more int64) {
+	p, found := t.Period, map[uint32]*report.RobotsChange{} // by the counters of the sides before
 	days := func(s side) float64 {
-		return float64(max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)) / float64(24*hour)
+		return float64(max(min(s.to, p.Last)-max(s.from, p.First), 0)) / float64(24*hour)
 	}
-	found := map[uint32]*report.RobotsChange{} // by the counters of the sides before
 	for _, r := range t.rows(&a.config.Only) {
 		for counter := range r.Around {
-			n := counter &^ 1
-			if s := c[n]; counter > n && r.Around[n] > 0 || r == t.others || r.Verdicts[report.Exempt] > 0 ||
-				s.At < t.Period.First || t.Period.Last < s.At {
-				continue
-			} else if found[n] == nil {
-				v := a.config.Policy.Versions(s.First)
-				found[n] = &report.RobotsChange{Origin: a.originText(s.Site), Since: report.At(s.Since), Time: report.At(s.At),
-					OldFile: v[s.Old].File, NewFile: v[s.New].File, DaysBefore: days(s), DaysAfter: days(c[n+1])}
+			n, s := counter&^1, c[counter]
+			if (counter == n || r.Around[n] == 0) && r != t.others && r.Verdicts[report.Exempt] == 0 &&
+				p.First <= s.At && s.At <= p.Last {
+				of := cmp.Or(found[n], &report.RobotsChange{Origin: a.originText(s.Site), Since: report.At(s.Since),
+					Time: report.At(s.At), OldFile: s.Old.File, NewFile: s.New.File, DaysBefore: days(c[n]), DaysAfter: days(c[n+1])})
+				x := report.ChangedCrawler{Crawler: report.InASCII(r.name), Before: r.Around[n], After: r.Around[n+1],
+					ChangedBefore: r.changedPaths[n], ChangedAfter: r.changedPaths[n+1], FetchSeconds: r.sentNew[n+1]}
+				of.Requests, of.Crawlers, found[n] = report.Plus(of.Requests, x.Before+x.After), append(of.Crawlers, x), of
 			}
-			x := report.ChangedCrawler{Crawler: report.InASCII(r.name), Before: r.Around[n], After: r.Around[n+1],
-				ChangedBefore: r.changedPaths[n], ChangedAfter: r.changedPaths[n+1]}
-			if at, known := r.sentNew[n+1]; known {
-				x.FetchSeconds = new((at - c[n].At) / int64(time.Second))
-			}
-			found[n].Requests, found[n].Crawlers = report.Plus(found[n].Requests, x.Before+x.After), append(found[n].Crawlers, x)
 		}
 	}
 	for _, of := range found {
@@ -115,6 +101,5 @@ func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more in
 	slices.SortFunc(list, func(x, y report.RobotsChange) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Origin, y.Origin), x.Time.Compare(y.Time.Time))
 	})
-	n := min(len(list), maxChanges)
-	return append([]report.RobotsChange{}, list[:n]...), int64(len(list) - n)
+	return append([]report.RobotsChange{}, list[:min(len(list), maxChanges)]...), int64(max(len(list)-maxChanges, 0))
 }

@@ -61,43 +61,6 @@ func summary(r *report.Report) string {
 	return b.String()
 }
 
-// theLog has every figure of the first table, to be counted by hand: the log begins three days before
-// the change, and ends four days after it.
-func theLog() []entry {
-	archive := func(seconds int, addr, target string) entry {
-		e := hit(seconds, gptbot, "/archive/"+target)
-		e.addr = addr
-		return e
-	}
-	return []entry{
-		hit(-3*day0, gptbot, "/"),
-		hit(-2*day0, gptbot, "/archive/a"),  // only the new file forbids it
-		hit(-1*day0, gptbot, "/private/1"),  // only the old file forbids it
-		hit(-1*day0, gptbot, "/news"),       // no file does
-		hit(-1*day0, browser, "/archive/a"), // no crawler's
-		archive(30*minute0, "192.0.2.1", "a"),
-		hit(hour0, gptbot, robotsTxt), // the first fetch of the new file
-		archive(2*hour0, "192.0.2.1", "a"),
-		archive(2*hour0+4*minute0, "192.0.2.1", "b"),  // the same session
-		archive(2*hour0+10*minute0, "192.0.2.1", "a"), // another one
-		archive(2*hour0+1*minute0, "192.0.2.2", "a"),  // another client's
-		hit(2*day0, gptbot, "/"),
-		hit(4*day0, mj12bot, "/"),
-	}
-}
-
-func TestChangeIsComparedByHand(t *testing.T) {
-	a := changed(t, Config{}, policy.Options{}, version{from: -90 * day0, body: oldRobots},
-		version{from: 0, body: newRobots})
-	const want = `https://example.com 2026-03-02T10:00:00Z since 2026-03-02T10:00:00Z 0.txt>1.txt before 3.00 after 4.00 requests 12
-  GPTBot [4 paths 2] [7 paths 5] fetch 3600
-  MJ12bot [0 paths 0] [1 paths 0] fetch null
-`
-	if got := summary(auditEntries(t, a, theLog()...)); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
 // TestChangeSaysWhatItDoesNotKnow checks that unknown values are marked as such, and are not 0.
 func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 	versions := []version{{from: -90 * day0, body: oldRobots}, {from: 0, body: newRobots}}

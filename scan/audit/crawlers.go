@@ -60,7 +60,7 @@ type clients struct {
 func (w *clients) empty() {
 	if w.known != nil {
 		clear(w.recent[:])
-		clear(w.senders.recent[:])
+		w.senders.empty()
 	}
 	w.agents, w.known, w.named = memo[namedAgent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}
 }

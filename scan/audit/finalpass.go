@@ -322,10 +322,10 @@ func (r *Run) sinks() Sinks {
 	return list
 }
 
-// addChanged counts an event for the comparison of changes of robots.txt.
+// addChanged counts an event, which some version of its site forbids, for the comparison of changes of robots.txt.
 func (r *Run) addChanged(e *Event) error {
 	if e.Verdict != report.Spoofed {
-		r.auditor.changes.visit(r.policy(), e)
+		r.auditor.changes.visit(e)
 	}
 	return nil
 }

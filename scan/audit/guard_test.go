@@ -24,8 +24,7 @@ func guardEntries(t *testing.T, a *Auditor, formatName, host string, entries ...
 	guardAllocs(t, a, formatName, log.String())
 }
 
-// TestGuardAllocs checks that a line that brings nothing new allocates nothing, for all kinds of
-// clients and verdicts.
+// TestGuardAllocs checks that a line that brings nothing new allocates nothing, for all kinds of clients and verdicts.
 func TestGuardAllocs(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "http://example.com", "https://example.com")
 	for name, entries := range map[string][]entry{

@@ -28,7 +28,7 @@ type judging struct {
 }
 
 func (j *judging) start(a *Auditor, q *quota) {
-	j.policy, j.quota = a.config.Policy, q
+	j.policy, j.quota, j.recent.slots = a.config.Policy, q, newSlots[recentTarget]()
 	if a.config.Undeclared != nil {
 		j.everybody = &client{agent: &agent{subject: a.subject(crawler.Claim{})}, identity: nobody.identity}
 		j.everybody.subject.Tokens = nil
@@ -37,7 +37,7 @@ func (j *judging) start(a *Auditor, q *quota) {
 
 func (w *judging) empty() {
 	if w.bindings != nil {
-		clear(w.recent[:])
+		w.recent.empty()
 	}
 	w.bindings = map[bindingKey]*policy.Binding{}
 }

@@ -10,9 +10,36 @@ import (
 )
 
 // Most lines of a log repeat a recent header, and many a recent target. What was found out about them is kept in
-// tables of a fixed length (direct-mapped caches), in which a few words of the key determine the only slot. An
+// tables of a bounded length (direct-mapped caches), in which a few words of the key determine the only slot. An
 // entry is used only if the whole key is equal, and the user of an entry checks the pointers that it was made for.
 // So keys that share a slot, by chance or on purpose, cost no more than every key would without the table.
+
+// slots is such a table. It begins small, because each page of it costs a short run more than what the page could
+// save, and doubles while many keys miss it.
+type slots[T any] struct {
+	list   []T // its length is a power of two
+	misses int // since it has had this length
+}
+
+const fewSlots = 1 << 7
+
+func newSlots[T any]() slots[T] { return slots[T]{list: make([]T, fewSlots)} }
+
+// of returns the slot of a key with that hash.
+func (s *slots[T]) of(hash uint64) *T { return &s.list[hash&uint64(len(s.list)-1)] }
+
+// missed returns the slot of a key that of has not found. It may have made a new list of up to most slots.
+func (s *slots[T]) missed(hash uint64, most int) *T {
+	const patience = 4
+	s.misses++
+	if s.misses > patience*len(s.list) && len(s.list) < most {
+		*s = slots[T]{list: make([]T, 2*len(s.list))}
+	}
+	return s.of(hash)
+}
+
+// empty forgets all keys.
+func (s *slots[T]) empty() { clear(s.list) }
 
 // recentHeaders is the number of headers that a worker finds without its map: a log has thousands,
 // but nearly all of its lines have one of a few hundred.
@@ -24,8 +51,8 @@ type namedAgent struct {
 	*agent
 }
 
-// recentTargets is the number of crawlers' targets that are remembered, and longestTarget their
-// maximum length, which few exceed.
+// recentTargets is the maximum number of crawlers' targets that are remembered, a power of two, and longestTarget
+// their maximum length, which few exceed.
 const (
 	recentTargets = 1 << 11
 	longestTarget = 79
@@ -52,7 +79,7 @@ type recentTarget struct {
 }
 
 // targets are the recent targets of crawlers.
-type targets [recentTargets]recentTarget
+type targets struct{ slots[recentTarget] }
 
 // recall returns the entry of a crawler's target, or resets its slot. It returns nil if the target is too long.
 func (t *targets) recall(c *agent, target []byte) *recentTarget {
@@ -60,10 +87,11 @@ func (t *targets) recall(c *agent, target []byte) *recentTarget {
 		return nil
 	}
 	hash := hashField(target)
-	e := &t[(hash^c.spread)%recentTargets]
+	e := t.of(hash ^ c.spread)
 	if e.hash == hash && string(e.text[:e.length]) == string(target) {
 		return e
 	}
+	e = t.missed(hash^c.spread, recentTargets)
 	e.length, e.hash, e.mayBeAbnormal = uint8(len(target)), hash, mayBeAbnormal(target)
 	e.binding, e.paths = nil, nil
 	copy(e.text[:], target)
@@ -79,7 +107,7 @@ func (e *recentTarget) judge(s *automaton.Scratch) policy.Judgement {
 	return policy.Judgement{Stance: e.stance, Line: e.line}
 }
 
-// recentSenders is the number of client addresses of crawlers that are remembered, and
+// recentSenders is the maximum number of client addresses of crawlers that are remembered, a power of two, and
 // longestAddress the maximum length of an IPv6 address.
 const (
 	recentSenders  = 1 << 10
@@ -99,17 +127,18 @@ type sender struct {
 
 // senders are the recent client addresses of crawlers, and the last address that was too long.
 type senders struct {
-	recent [recentSenders]sender
-	long   sender
+	slots[sender]
+	long sender
 }
 
 // recall returns the entry of an address, or resets its slot.
 func (s *senders) recall(addr []byte) *sender {
 	hash := hashField(addr)
-	e := &s.recent[hash%recentSenders]
+	e := s.of(hash)
 	if e.hash == hash && string(e.text[:e.length]) == string(addr) {
 		return e
 	}
+	e = s.missed(hash, recentSenders)
 	if len(addr) > longestAddress {
 		e = &s.long
 	}

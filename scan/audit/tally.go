@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -79,8 +78,8 @@ type findings struct {
 	clearedByStrangers int64
 }
 
-// totals are the counts of a tally that are plain sums. To add one, add a field here: states and
-// merges include it automatically.
+// totals are the counts of a tally that are plain sums. To add one, add a field here and to numbers: states and
+// merges include it then.
 type totals struct {
 	report.LineCounts
 	// RobotsRequests counts the GETs of /robots.txt by any client. RobotsServed counts those answered with a body or
@@ -112,15 +111,15 @@ func (t *totals) add(other totals) {
 	}
 }
 
-// numbers returns all counts, in the order of the fields.
-func (t *totals) numbers() (list []*int64) {
-	v := reflect.ValueOf(t).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if f.Type.Kind() == reflect.Int64 {
-			list = append(list, v.FieldByIndex(f.Index).Addr().Interface().(*int64))
-		}
+// numbers lists all counts.
+func (t *totals) numbers() []*int64 {
+	c := &t.LineCounts
+	return []*int64{
+		&c.Lines, &c.Unparsed, &c.NotCrawlers, &c.OtherHost, &c.NotJudged, &c.NoRequest, &c.Blank, &c.Other, &c.OutOfPeriod,
+		&t.RobotsRequests, &t.RobotsServed, &t.RobotsNone, &t.RobotsFailed, &t.SizesRight, &t.SizesOther,
+		&t.HTTPLibraries, &t.CDNAgents, &t.NoAgent, &t.NoList, &t.NoListIf, &t.Elsewhere, &t.EndInZero, &t.Referers,
+		&t.Zoneless,
 	}
-	return list
 }
 
 func (a *Auditor) newTally() *tally {
@@ -235,17 +234,18 @@ type row struct {
 type rowFindings struct {
 	graceInformed, evasive int64
 
-	violations      map[violationKind]int64
-	informedKnown   bool
-	violationBytes  int64
-	challenged      int64                 // violations whose answers are typical of firewalls
-	paths           topPaths              // of violations
-	rulePaths       map[ruleKey]*topPaths // of the violations of each rule
-	rules           *bounded[ruleKey]     // violations by rule; nil if there are none
-	fetchGaps       *report.FetchInfo     // has only gaps; nil if there are none
-	delays          []delayAt
-	changedPaths    map[uint32]int64 // like Around, for paths that the change affects
-	sentNew         map[uint32]int64 // when the new file of a change was first sent, by the side after it
+	violations     map[violationKind]int64
+	informedKnown  bool
+	violationBytes int64
+	challenged     int64                 // violations whose answers are typical of firewalls
+	paths          topPaths              // of violations
+	rulePaths      map[ruleKey]*topPaths // of the violations of each rule
+	rules          *bounded[ruleKey]     // violations by rule; nil if there are none
+	fetchGaps      *report.FetchInfo     // has only gaps; nil if there are none
+	delays         []delayAt
+	changedPaths   map[uint32]int64 // like Around, for paths that the change affects
+	// sentNew has how many seconds after a change its new file was first sent, by the side after it.
+	sentNew         map[uint32]*int64
 	delaysNotListed int64
 
 	names, violators int64 // in the row of others: its crawlers, and those that broke a rule
@@ -348,7 +348,7 @@ func newRow(b bounds) *row {
 		},
 		Timeline:    timeline{most: b.units},
 		Around:      map[uint32]int64{},
-		rowFindings: rowFindings{changedPaths: map[uint32]int64{}, sentNew: map[uint32]int64{}},
+		rowFindings: rowFindings{changedPaths: map[uint32]int64{}, sentNew: map[uint32]*int64{}},
 	}
 }
 

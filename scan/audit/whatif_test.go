@@ -67,7 +67,7 @@ func TestWhatIfAgreesWithOneQuestion(t *testing.T) {
 		"AcmeBot":   {acmebot, report.UnknownCrawlers, reading.UnknownReadings()},
 	}
 	sum := report.ComparedInfo{}
-	for round := range 150 {
+	for round := range 50 {
 		rng := rand.New(rand.NewPCG(33, uint64(round)))
 		file := func() string {
 			text := "User-agent: *\n"
@@ -102,7 +102,7 @@ func TestWhatIfAgreesWithOneQuestion(t *testing.T) {
 		sum.Allowed.Requests += r.WhatIf.All.Allowed.Requests
 		sum.Undecided.Requests += r.WhatIf.All.Undecided.Requests
 	}
-	if min(sum.Forbidden.Requests, sum.Allowed.Requests, sum.Undecided.Requests) < 100 {
+	if min(sum.Forbidden.Requests, sum.Allowed.Requests, sum.Undecided.Requests) < 30 {
 		t.Errorf("the files are not worth the test: %+v", sum)
 	}
 }
@@ -158,8 +158,7 @@ func TestWhatIfCountsTheRestApart(t *testing.T) {
 	}
 }
 
-// TestWhatIfOfPathsAsLogged checks that a change counts for a decoded path only if it applies to
-// all of its spellings.
+// TestWhatIfOfPathsAsLogged checks that a change counts for a decoded path only if it applies to all of its spellings.
 func TestWhatIfOfPathsAsLogged(t *testing.T) {
 	a := comparing(t, "User-agent: *\nAllow: /\n", "User-agent: *\nDisallow: /a%3Bb\nDisallow: /c/\n")
 	record := func(target string, how format.Lossy) format.Record {
@@ -179,16 +178,6 @@ func TestWhatIfOfPathsAsLogged(t *testing.T) {
 	}
 	if w := auditRecords(t, a, record("/c/", format.Rewritten)).WhatIf; w.NotCompared[report.LossyPath] != 1 {
 		t.Errorf("a rewritten path was compared: %+v", w)
-	}
-}
-
-// TestWhatIfOfAMessyLog checks that lines of all kinds give the same result in any order, by any number of workers.
-func TestWhatIfOfAMessyLog(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 33))
-	r := checkOrder(t, comparing(t, robotsTxtBody, "User-agent: *\nDisallow: /\nAllow: /private/\n"), "combined",
-		messyLog(rng, 3000, false))
-	if all := &r.WhatIf.All; all.Forbidden.Requests < 100 || all.Allowed.Requests < 20 {
-		t.Errorf("the log is not worth the test: %+v", all)
 	}
 }
 

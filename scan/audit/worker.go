@@ -85,7 +85,7 @@ func (r *Run) Worker() *Worker {
 	w.event.Worker, w.event.N = len(r.workers), 1
 	w.tally.quota = &w.quota
 	w.clients.auditor, w.clients.tally, w.clients.quota = a, w.tally, &w.quota
-	w.clients.headers = a.config.Crawlers.Reader()
+	w.clients.headers, w.senders.slots = a.config.Crawlers.Reader(), newSlots[sender]()
 	w.sites = newSites(&a.config, &w.quota)
 	w.judging.start(a, &w.quota)
 	w.target.judging, w.question.Copies = &w.judging, &w.target

@@ -68,7 +68,7 @@ func TestEncodings(t *testing.T) {
 		"unsigned 64": parquet.Encoded(parquet.Uint(64), &parquet.DeltaBinaryPacked),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range 24 {
+			for seed := range 12 {
 				r := rand.New(rand.NewSource(int64(seed)))
 				optional, different := seed%3 > 0, 1<<(seed%12)
 				want := make([]string, r.Intn(3000))

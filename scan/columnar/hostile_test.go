@@ -310,9 +310,9 @@ func TestManyValues(t *testing.T) {
 func TestDamage(t *testing.T) {
 	for name, codec := range codecs {
 		t.Run(name, func(t *testing.T) {
-			file, step := small(t, codec, 2), 7
+			file, step := small(t, codec, 2), 17
 			if name == "plain" {
-				step = 1
+				step = 2
 			}
 			for i := 0; i < len(file); i += step {
 				damaged := bytes.Clone(file)
@@ -409,8 +409,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestReadErrors makes reads fail at places of a file, and expects the disk's error from at least
-// one column.
+// TestReadErrors makes reads fail at places of a file, and expects the disk's error from at least one column.
 func TestReadErrors(t *testing.T) {
 	file := write(t, pagesOf(500), parquet.PageBufferSize(4<<10))
 	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))

@@ -3,6 +3,8 @@ package crawler
 import (
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 func mustClientIP(t testing.TB, mode string, trusted ...string) ClientIP {
@@ -14,11 +16,10 @@ func mustClientIP(t testing.TB, mode string, trusted ...string) ClientIP {
 	return c
 }
 
-// TestClientIP finds the client, given a line's address and its list. "nobody" means that the
-// client is unknown.
+// TestClientIP finds the client, given a line's address and its list. "nobody" means that the client is unknown.
 func TestClientIP(t *testing.T) {
 	trusted := []string{"10.0.0.0/8", "2001:db8:ffff::/48", "203.0.113.7"}
-	for _, row := range casesOf(t, "clientip.txt") {
+	for _, row := range cases.Rows(t, "clientip.txt") {
 		name, mode, addr, forwarded, want := row[0], row[1], []byte(row[2]), []byte(row[3]), row[4]
 		var proxies []string
 		if mode == "xff" {

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"cmp"
-	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -14,56 +13,7 @@ import (
 	"testing"
 )
 
-// TestRoles checks that crawlers that fetch single addresses named by somebody are fetchers. Most
-// follow from the category; the others are listed here with the reason.
-func TestRoles(t *testing.T) {
-	crawlers := map[string]string{
-		"AgentTimes":              "reads the feeds that its operator chose",
-		"AwarioRssBot":            "reads the feeds that its operator chose",
-		"FeedFetcher-Mojeek":      "finds pages for a search engine in feeds",
-		"RSSingBot":               "reads the feeds that its operator chose",
-		"Yeti-FeedItemCrawler":    "finds pages for a search engine in feeds",
-		"BingPreview":             "draws the pages that a search engine found",
-		"DuckDuckGo-Favicons-Bot": "fetches the icons of the sites that a search engine found",
-		"Girafabot":               "draws the pages that search engines found",
-		"Pinterestbot":            "indexes the web, according to its page",
-		"ThumbShotsBot":           "draws the pages of directories",
-		"TweetmemeBot":            "follows the links of all public posts",
-	}
-	fetchers := map[string]string{
-		"AASA-Bot":              "fetches one file, which the owner of a site publishes for it",
-		"APIs-Google":           "calls addresses that developers registered",
-		"Google-InspectionTool": "fetches what the owner of a site inspects",
-		"Mozilla-Tabstack":      "fetches what the users of its service name",
-		"SiteLockSpider":        "checks the sites of its customers",
-		"YandexPagechecker":     "fetches what is given to a validator",
-		"YandexWebmaster":       "checks what the owner of a site asks about",
-	}
-	ofFetchers := []string{"feed", "preview", "monitoring", "user-triggered"}
-	for _, p := range builtinSet(t).Profiles() {
-		byCategory := slices.Contains(ofFetchers, p.Category)
-		exceptions := fetchers
-		if byCategory {
-			exceptions = crawlers
-		}
-		if want := byCategory == (exceptions[p.Name] == ""); p.IsFetcher() != want {
-			t.Errorf("%s, %s, is a fetcher: %v, want %v (%q)", p.Name, p.Category, p.IsFetcher(), want, exceptions[p.Name])
-		}
-		if p.Role == "crawler" {
-			t.Errorf("%s: the role of a crawler goes without saying", p.Name)
-		}
-		delete(exceptions, p.Name)
-	}
-	for name := range maps.Keys(crawlers) {
-		t.Errorf("the exception %s is in no category of fetchers", name)
-	}
-	for name := range maps.Keys(fetchers) {
-		t.Errorf("the exception %s has a category of fetchers, or is not known", name)
-	}
-}
-
-// TestClaims checks that nobody speaks for all users of a program, and that exempt crawlers don't
-// claim to obey.
+// TestClaims checks that nobody speaks for all users of a program, and that exempt crawlers don't claim to obey.
 func TestClaims(t *testing.T) {
 	for _, p := range builtinSet(t).Profiles() {
 		if p.Anybodys() && (p.Obeys != "unknown" || p.CrawlDelay != "" || p.Verify != "") {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// checkHeader holds the claim of a header against the specification, and its explanation against
-// the claim.
+// checkHeader holds the claim of a header against the specification, and its explanation against the claim.
 func checkHeader(t *testing.T, set *Set, reader *Reader, spec naive, header []byte) Claim {
 	t.Helper()
 	e, claim := set.Explain(header), reader.Read(header)

@@ -3,11 +3,8 @@ package crawler
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -26,28 +23,6 @@ func newSet(t testing.TB, profiles []Profile) *Set {
 func builtinSet(t testing.TB) *Set {
 	t.Helper()
 	return newSet(t, Builtin())
-}
-
-// casesOf returns the lines of a file of testdata, cut at tabs, without comments. What could not stand between tabs has
-// quotes and escapes.
-func casesOf(t testing.TB, name string) (cases [][]string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		for i, column := range columns {
-			if text, err := strconv.Unquote(column); err == nil {
-				columns[i] = text
-			}
-		}
-		if len(columns) > 1 {
-			cases = append(cases, columns)
-		}
-	}
-	return cases
 }
 
 // String describes the claim as tests print it.
@@ -80,8 +55,7 @@ func wordsOf(profiles []Profile) (words []string) {
 	return words
 }
 
-// naive reads headers as the specification says it (audit-rules 7), one word of
-// one profile after the other.
+// naive reads headers as the specification says it (audit-rules 7), one word of one profile after the other.
 type naive struct {
 	words    []naiveWord
 	controls []string            // in lower case
@@ -303,8 +277,7 @@ var (
 	joinedBehind = regexp.MustCompile(`^[A-Za-z0-9_.-]*`)
 )
 
-// phoneOf is the first comment of a header, if it is a phone's, with what is in it
-// and where the model is named.
+// phoneOf is the first comment of a header, if it is a phone's, with what is in it and where the model is named.
 var phoneOf = regexp.MustCompile(`(?s)^[^(]*\((linux(?:[^)]*?)android[^;)]*(;[^)]*))\)`)
 
 var (
@@ -423,8 +396,7 @@ func overlooked(low []byte, hidden []bool) bool {
 	return false
 }
 
-// contactBytes reports for each byte whether it is in a URL or an e-mail address, and whether there
-// is any.
+// contactBytes reports for each byte whether it is in a URL or an e-mail address, and whether there is any.
 func contactBytes(low []byte) (hidden []bool, any bool) {
 	hidden = make([]bool, len(low))
 	hide := func(from, to int) {

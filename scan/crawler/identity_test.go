@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // at returns a time in nanoseconds since 1970.
@@ -78,7 +80,7 @@ func TestIdentity(t *testing.T) {
 		),
 	})
 	day := at(t, "2026-10-01T12:00:00Z")
-	for _, row := range casesOf(t, "identity.txt") {
+	for _, row := range cases.Rows(t, "identity.txt") {
 		name, crawler, addr, want := row[0], row[1], []byte(row[2]), row[3]
 		p := set.ByName(crawler)
 		if (p == nil) != (crawler == "") {
@@ -128,24 +130,6 @@ func TestServices(t *testing.T) {
 			if got := i.identify(set.ByName(name), []byte(c.addr), at(t, "2026-10-01T00:00:00Z"), true); got != want {
 				t.Errorf("%s at %s is %v, want %v", name, c.addr, got, want)
 			}
-		}
-	}
-}
-
-// TestUndatedListForAnUnknownService checks that dated lists don't prove absence, because the
-// address may be the crawler's.
-func TestUndatedListForAnUnknownService(t *testing.T) {
-	set := builtinSet(t)
-	p := set.ByName("GPTBot")
-	i := NewIdentities(set, IdentityOptions{Series: []Series{
-		{p, []*Ranges{
-			listOf(t, "2026-10-01T00:00:00", "192.0.2.0/24"),
-			ranges(t, `{"prefixes":[{"ipv4Prefix":"198.51.100.0/28","services":["NoSuchService"]}]}`),
-		}},
-	}})
-	for addr, want := range map[string]State{"192.0.2.1": Verified, "198.51.100.1": Unverified, "203.0.113.1": Spoofed} {
-		if got := i.identify(p, []byte(addr), at(t, "2026-10-01T00:00:00Z"), true); got != want {
-			t.Errorf("%s is %v, want %v", addr, got, want)
 		}
 	}
 }
@@ -208,42 +192,13 @@ func TestAmbiguousClaim(t *testing.T) {
 		{set.ByName("bingbot"), []*Ranges{listOf(t, "2026-11-01T00:00:00", "198.51.100.0/24", "192.0.2.128/25")}},
 		{set.ByName("ClaudeBot"), []*Ranges{listOf(t, "2026-01-01T00:00:00", "203.0.113.0/24")}},
 	}})
-	for _, c := range []struct {
-		name, header, addr, want string
-		state                    State
-	}{
-		{"verified for the first", "Googlebot bingbot", "192.0.2.1", "Googlebot (Google)", Verified},
-		{"verified for the second", "Googlebot bingbot", "198.51.100.1", "bingbot (Microsoft)", Verified},
-		{"verified for the third", "Googlebot GPTBot bingbot", "198.51.100.1", "bingbot (Microsoft)", Verified},
-		{"verified by an old list", "GPTBot ClaudeBot", "203.0.113.1", "ClaudeBot (Anthropic)", Verified},
-		{"verified for both", "Googlebot bingbot", "192.0.2.200", "Googlebot (ambiguous)", Verified},
-		{"spoofed for all", "Googlebot bingbot", "203.0.113.1", "Googlebot (ambiguous)", Spoofed},
-		{"spoofed for the first, the second has no ranges", "Googlebot GPTBot", "203.0.113.1", "Googlebot (ambiguous)",
-			Unverified},
-		{"spoofed for the second, the first has no ranges", "GPTBot Googlebot", "203.0.113.1", "GPTBot (ambiguous)",
-			Unverified},
-		{"spoofed for two, the third's list is stale", "Googlebot bingbot ClaudeBot", "8.8.8.8", "Googlebot (ambiguous)",
-			Unverified},
-		{"spoofed for the second, the first publishes nothing", "DotBot Googlebot", "203.0.113.1", "DotBot (ambiguous)",
-			Unverifiable},
-		{"spoofed for the first, the second publishes nothing", "Googlebot DotBot", "203.0.113.1", "Googlebot (ambiguous)",
-			Unverified},
-		{"no ranges for any", "GPTBot PerplexityBot", "203.0.113.1", "GPTBot (ambiguous)", Unverified},
-		{"a private address", "Googlebot bingbot", "10.0.0.1", "Googlebot (ambiguous)", Unverifiable},
-		{"no address", "Googlebot bingbot", "-", "Googlebot (ambiguous)", Unverifiable},
-		{"not ambiguous", "Googlebot", "203.0.113.1", "Googlebot (Google)", Spoofed},
-		{"unknown", "FooBot/1.0", "203.0.113.1", "FooBot (unknown)", Unverifiable},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			claim := reader.Read([]byte(c.header))
-			got, state := i.Identify(claim, []byte(c.addr), at(t, "2026-11-01T00:00:00Z"), true)
-			if got.String() != c.want || state != c.state {
-				t.Errorf("it is %v, %v, want %s, %v", got, state, c.want, c.state)
-			}
-			if got.Ambiguous != (got.Rivals != nil) {
-				t.Errorf("ambiguous: %v, rivals: %d", got.Ambiguous, len(got.Rivals))
-			}
-		})
+	for _, row := range cases.Rows(t, "ambiguous.txt") {
+		name, header, addr, want := row[0], row[1], row[2], row[3]+", "+row[4]
+		claim := reader.Read([]byte(header))
+		got, state := i.Identify(claim, []byte(addr), at(t, "2026-11-01T00:00:00Z"), true)
+		if is := fmt.Sprint(got, ", ", state); is != want || got.Ambiguous != (got.Rivals != nil) {
+			t.Errorf("%s: it is %s with %d rivals, want %s", name, is, len(got.Rivals), want)
+		}
 	}
 }
 
@@ -314,8 +269,7 @@ func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr strin
 	}
 }
 
-// TestIdentityFollowsTheSpecification compares with a naive implementation on random lists,
-// addresses and times.
+// TestIdentityFollowsTheSpecification compares with a naive implementation on random lists, addresses and times.
 func TestIdentityFollowsTheSpecification(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	set := builtinSet(t)
@@ -383,22 +337,6 @@ func checkAddr(t *testing.T, text string) {
 	got, gotOK := parseAddr([]byte(text))
 	if gotOK != ok || ok && got != want.Unmap() {
 		t.Errorf("%q is %v %v, to netip %v %v", text, got, gotOK, want, err)
-	}
-}
-
-// TestParseAddr compares with netip.
-func TestParseAddr(t *testing.T) {
-	for _, text := range addrs {
-		checkAddr(t, text)
-	}
-	r := rand.New(rand.NewPCG(5, 6))
-	const letters = "0123456789abF::::...%"
-	for range 200_000 {
-		b := make([]byte, r.IntN(20))
-		for i := range b {
-			b[i] = letters[r.IntN(len(letters))]
-		}
-		checkAddr(t, string(b))
 	}
 }
 

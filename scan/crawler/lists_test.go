@@ -8,35 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// TestPublishedRanges reads lists that operators have published.
-func TestPublishedRanges(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "data", "bots", "ip-ranges")
-	paths, _, err := files(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("no published lists here: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		memory := int64(1 << 30)
-		r, err := loadRanges(path, &memory)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if len(r.prefixes) < 5 || (r.Created != 0) != (filepath.Ext(path) == ".json") {
-			t.Errorf("%s: %d ranges, made at %d", path, len(r.prefixes), r.Created)
-		}
-	}
-	l, err := LoadSeries(dir, builtinSet(t), 1<<30)
-	if err != nil || len(l.Series) < 8 || len(l.Unknown) > 0 {
-		t.Errorf("%d series, %q skipped, %q unknown, of %d files: %v", len(l.Series), l.Skipped, l.Unknown, len(paths), err)
-	}
-	t.Logf("%d series, %q skipped", len(l.Series), l.Skipped)
-}
+	"github.com/robotsieve/robotsieve/internal/test/cases"
+)
 
 // write makes files in a new directory, in which a name that ends in a slash is a directory.
 func write(t *testing.T, files map[string]string) (dir string) {
@@ -119,7 +93,7 @@ func TestLoadSeries(t *testing.T) {
 		"dates/2026-11-01.txt":   "192.0.2.1",
 		"services/services.json": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["B","gptbot","A"]},{"ipv4Prefix":"192.0.2.0/24","services":["A"]}]}`,
 	})
-	for _, row := range casesOf(t, "series.txt") {
+	for _, row := range cases.Rows(t, "series.txt") {
 		c := struct{ name, arg, want, skipped, says string }{row[0], row[1], row[2], row[3], row[4]}
 		t.Run(c.name, func(t *testing.T) {
 			l, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set, 1<<30)
@@ -166,34 +140,8 @@ func TestLoadSeries(t *testing.T) {
 
 // TestDateInName finds the dates in the names of files.
 func TestDateInName(t *testing.T) {
-	for name, want := range map[string]string{
-		"2026-11-01.json":                "2026-11-01T00:00:00Z",
-		"20261101.txt":                   "2026-11-01T00:00:00Z",
-		"googlebot-2026-11-01.json":      "2026-11-01T00:00:00Z",
-		"gptbot_20261101_v2.json":        "2026-11-01T00:00:00Z",
-		"2026-11-01T12:30:00Z.json":      "2026-11-01T12:30:00Z",
-		"2026-11-01T12-30-00.json":       "2026-11-01T12:30:00Z",
-		"2026-11-01_1230.json":           "2026-11-01T12:30:00Z",
-		"2026-11-01 12.30.json":          "2026-11-01T12:30:00Z",
-		"20261101T123000Z.json":          "2026-11-01T12:30:00Z",
-		"20261101123000.json":            "2026-11-01T12:30:00Z",
-		"20261101-9999.json":             "2026-11-01T00:00:00Z", // no time of a day
-		"20261101-2.json":                "2026-11-01T00:00:00Z",
-		"2026-11-01.2026-11-01.json":     "2026-11-01T00:00:00Z",
-		"2026-11-01-to-2026-12-01.json":  "",
-		"20261101-20261201.json":         "",
-		"2026-11.json":                   "",
-		"2026-13-01.json":                "",
-		"2026-02-30.json":                "",
-		"12345678.json":                  "",
-		"120261101.json":                 "",
-		"1969-11-01.json":                "",
-		"2026-1101.json":                 "",
-		"list.json":                      "",
-		"":                               "",
-		"12345678-2026-11-01.json":       "2026-11-01T00:00:00Z",
-		"2026-11-01" + "T25:00:00Z.json": "2026-11-01T00:00:00Z",
-	} {
+	for _, row := range cases.Rows(t, "dates.txt") {
+		name, want := row[0], row[1]
 		got := ""
 		if made := dateIn(name); made != 0 {
 			got = time.Unix(0, made).UTC().Format(time.RFC3339)

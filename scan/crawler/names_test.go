@@ -69,11 +69,9 @@ func TestRefusedNames(t *testing.T) {
 	}
 }
 
-// TestNamesOfGoogle compares Google's crawlers with the table of its page "Verify requests from
-// Google crawlers and fetchers",
-// https://developers.google.com/crawling/docs/crawlers-fetchers/verifying-googlebot: each kind has
-// its own names, and the names of fetchers that users send anywhere, google-proxy, don't prove a
-// crawler.
+// TestNamesOfGoogle compares Google's crawlers with the table of its page "Verify requests from Google crawlers and
+// fetchers", https://developers.google.com/crawling/docs/crawlers-fetchers/verifying-googlebot: each kind has its own
+// names, and the names of fetchers that users send anywhere, google-proxy, don't prove a crawler.
 func TestNamesOfGoogle(t *testing.T) {
 	set := builtinSet(t)
 	masks := []string{

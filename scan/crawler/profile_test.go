@@ -14,8 +14,7 @@ import (
 var categories = []string{"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
 	"ads", "monitoring", "feed", "security", "research", "other"}
 
-// TestBuiltinIsRead checks that Read finds the same profiles in crawlers.json, which has no
-// escapes.
+// TestBuiltinIsRead checks that Read finds the same profiles in crawlers.json, which has no escapes.
 func TestBuiltinIsRead(t *testing.T) {
 	want, err := Read([]byte(builtinText))
 	if err != nil || len(want) != len(Builtin()) {

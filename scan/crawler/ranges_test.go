@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // ranges reads a list that is right.
@@ -27,7 +28,7 @@ func ranges(t testing.TB, text string) *Ranges {
 
 // TestReadRanges reads each format of list that operators publish.
 func TestReadRanges(t *testing.T) {
-	for _, row := range casesOf(t, "ranges.txt") {
+	for _, row := range cases.Rows(t, "ranges.txt") {
 		name, text, created, want := row[0], row[1], row[2], row[3]
 		got := ranges(t, text)
 		var prefixes []string
@@ -49,22 +50,8 @@ func TestReadRanges(t *testing.T) {
 
 // TestCreationTime reads the dates of lists.
 func TestCreationTime(t *testing.T) {
-	for text, want := range map[string]string{
-		"2026-08-20T14:46:45":         "2026-08-20T14:46:45Z", // without a zone it is UTC
-		"2026-08-20T14:46:45.000000":  "2026-08-20T14:46:45Z",
-		"2026-08-20T14:46:45.25":      "2026-08-20T14:46:45.25Z",
-		"2026-08-20T14:46:45Z":        "2026-08-20T14:46:45Z",
-		"2026-08-20T14:46:45.5+02:00": "2026-08-20T12:46:45.5Z",
-		"":                            "",
-		"yesterday":                   "",
-		"2026-08-20":                  "",
-		"2026-08-20T14:46":            "",
-		"2026-02-30T14:46:45Z":        "",
-		"2026-08-20T14:46:45 UTC":     "",
-		"1970-01-01T00:00:00Z":        "",
-		"0001-01-01T00:00:00Z":        "",
-		"9999-12-31T23:59:59Z":        "",
-	} {
+	for _, row := range cases.Rows(t, "created.txt") {
+		text, want := row[0], row[1]
 		got := ""
 		r, err := ReadRanges(strings.NewReader(fmt.Sprintf(`{"creationTime":%q,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
 			text)), "list", 1<<30)
@@ -85,7 +72,7 @@ func TestRefusedRanges(t *testing.T) {
 		"errNoService": errNoService, "errNoPrefix": errNoPrefix, "errNoAddress": errNoAddress, "errNotRange": errNotRange,
 		"io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "errJSONBehind": errJSONBehind, "errWideRange": errWideRange,
 		"errSpecial": errSpecial}
-	for _, row := range casesOf(t, "refused_ranges.txt") {
+	for _, row := range cases.Rows(t, "refused_ranges.txt") {
 		name, text, is, says := row[0], row[1], row[2], row[3]
 		_, err := ReadRanges(strings.NewReader(text), "list", 1<<30)
 		if err == nil || is != "nil" && (named[is] == nil || !errors.Is(err, named[is])) ||

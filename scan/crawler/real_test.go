@@ -2,15 +2,12 @@ package crawler
 
 import (
 	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,118 +106,6 @@ func TestRealHeaders(t *testing.T) {
 	for i, row := range lines(t, "bot-user-agents.tsv.xz") {
 		if i%10 == 0 {
 			checkHeader(t, set, reader, spec, []byte(row[1]))
-		}
-	}
-}
-
-// TestListedPatterns reads the examples of a list of patterns. If a pattern is a crawler's name,
-// and an example contains it as a separate word with a version, the example must belong to that
-// crawler's operator.
-func TestListedPatterns(t *testing.T) {
-	set := builtinSet(t)
-	reader, spec := set.Reader(), newNaive(set.Profiles())
-	z, err := gzip.NewReader(open(t, "crawler-user-agents.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var patterns []struct {
-		Pattern   string
-		Instances []string
-	}
-	if err := json.NewDecoder(z).Decode(&patterns); err != nil {
-		t.Fatal(err)
-	}
-	checked := 0
-	for _, p := range patterns {
-		name := strings.TrimRight(strings.NewReplacer(`\`, "", "^", "").Replace(p.Pattern), "/( ")
-		profile := set.ByName(name)
-		version := regexp.MustCompile(`(?i)(^|[ (;])` + regexp.QuoteMeta(name) + `/[\d.v]`)
-		for _, header := range p.Instances {
-			got := checkHeader(t, set, reader, spec, []byte(header))
-			if profile == nil || profile.Control || !version.MatchString(header) {
-				continue
-			}
-			if checked++; !got.Ambiguous && (got.Profile == nil || got.Profile.Operator != profile.Operator) {
-				t.Errorf("%q is %v, want one of %s", header, got, profile.Operator)
-			}
-		}
-	}
-	if checked < 200 {
-		t.Errorf("only %d examples were checked", checked)
-	}
-}
-
-// borrowed are parts of published lists' headers that are not the operator's own: somebody else's page is in them.
-var borrowed = []string{"deepcrawl.com", "contentkingapp.com", "page-audit.com", "import.io", "geneboxes.cn",
-	"googlebawt.com", "kilobyte2007@gmail.com", "faviconkit.com", "advancedwebranking.com"}
-
-// TestPagesOfOperators checks that no header published by an operator counts as another's because
-// of its page.
-func TestPagesOfOperators(t *testing.T) {
-	z, err := gzip.NewReader(open(t, "crawler-user-agents.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var patterns []struct{ Instances []string }
-	if err := json.NewDecoder(z).Decode(&patterns); err != nil {
-		t.Fatal(err)
-	}
-	bare := slices.Clone(Builtin())
-	for i := range bare {
-		bare[i].Sites = nil
-	}
-	with, without, checked := builtinSet(t).Reader(), newSet(t, bare).Reader(), 0
-	for _, p := range patterns {
-		for _, header := range p.Instances {
-			before := without.Read([]byte(header))
-			if before.Profile == nil || before.Ambiguous || slices.ContainsFunc(borrowed, func(s string) bool {
-				return strings.Contains(header, s)
-			}) {
-				continue
-			}
-			if checked++; with.Read([]byte(header)).Ambiguous {
-				t.Errorf("%q becomes ambiguous", header)
-			}
-		}
-	}
-	if checked < 700 {
-		t.Errorf("only %d headers were checked", checked)
-	}
-}
-
-// notListed are agents of a list that are deliberately not known, and why.
-var notListed = map[string]string{
-	"Brightbot 1.0":      "Brightbot with its version",
-	"iaskspider/2.0":     "iaskspider with its version",
-	"MistralAI-User/1.0": "MistralAI-User with its version",
-	"ChatGPT Agent":      "sends the header of a browser",
-	"Code":               "an ordinary word, and a program for people",
-	"Cursor":             "an ordinary word, and a program for people",
-	"Trae":               "a program for people, whose name its header has where browsers have theirs",
-	"Devin":              "a first name; no header is documented",
-	"Operator":           "an ordinary word; it sends the header of a browser",
-	"OpenAI":             "a company, whose name stands in headers of its customers' programs",
-	"Spider":             "a bare word, which says what a client is and not who",
-}
-
-// TestListedAgents looks up each agent in a list of AI agents.
-func TestListedAgents(t *testing.T) {
-	var agents map[string]any
-	if err := json.NewDecoder(open(t, "ai-robots.json")).Decode(&agents); err != nil {
-		t.Fatal(err)
-	}
-	set := builtinSet(t)
-	for name := range agents {
-		if _, except := notListed[name]; (set.ByName(name) == nil) != except {
-			t.Errorf("%s is known: %v; to be left out: %v", name, !except, except)
-		}
-	}
-	if len(agents) < 100 {
-		t.Errorf("only %d agents", len(agents))
-	}
-	for name, why := range notListed {
-		if _, listed := agents[name]; !listed {
-			t.Errorf("%s (%s) is not listed at all", name, why)
 		}
 	}
 }

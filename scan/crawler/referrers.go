@@ -14,7 +14,8 @@ type referrers struct {
 
 func newReferrers(profiles []Profile) (r referrers) {
 	r = referrers{map[string]string{}, map[string]string{}}
-	for _, p := range profiles {
+	for i := range profiles {
+		p := &profiles[i]
 		for _, host := range p.Referrers {
 			if name, any := strings.CutSuffix(host, ".*"); any {
 				r.countries[name] = p.Operator

@@ -21,8 +21,7 @@ func TestReferrer(t *testing.T) {
 	}
 }
 
-// TestReferrersAreOfOneProfile checks that each operator names its hosts once, and that no two
-// operators name the same.
+// TestReferrersAreOfOneProfile checks that each operator names its hosts once, and that no two operators name the same.
 func TestReferrersAreOfOneProfile(t *testing.T) {
 	profiles := Builtin()
 	operators, hosts := map[string]string{}, map[string]string{}

@@ -31,27 +31,42 @@ type word struct {
 	loose bool       // see Claim.Loose
 }
 
+const upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // New returns a set of the given profiles, which it retains. It fails if a profile has an empty
 // word.
 func New(profiles []Profile) (*Set, error) {
+	all := 0
+	for i := range profiles {
+		all += len(profiles[i].Words)
+	}
 	s := &Set{
-		profiles: profiles, words: map[string][]*word{}, controls: map[string]*Profile{},
+		profiles: profiles, words: make(map[string][]*word, all), controls: map[string]*Profile{},
 		added: map[string][]string{}, sites: map[string][]string{}, referrers: newReferrers(profiles),
 	}
+	words, owners := make([]word, all), make([]*Profile, len(profiles)) // each run makes these, so at once
 	for i := range profiles {
 		p := &profiles[i]
+		owners[i] = p
 		for _, text := range p.Words {
 			if text == "" {
 				return nil, fmt.Errorf("crawler profile %d, %q: %w", i+1, cut(p.Name), errNoWord)
 			}
-			low := string(appendLower(nil, text))
+			low := text
+			if strings.ContainsAny(text, upperCase) {
+				low = string(appendLower(nil, text))
+			}
 			start := low[:startLen([]byte(low))]
 			is := func(token string) bool { return strings.EqualFold(token, text) }
 			loose := p.Source == "" || !slices.ContainsFunc(p.Tokens, is)
-			s.words[start] = append(s.words[start], &word{low, []*Profile{p}, loose})
+			words[0] = word{low, owners[i : i+1 : i+1], loose}
+			s.words[start] = append(s.words[start], &words[0])
+			words = words[1:]
 			s.begins[start[0]] |= 1 << min(len(start), 63)
 		}
-		s.sites[p.Operator] = append(s.sites[p.Operator], p.Sites...)
+		if len(p.Sites) > 0 {
+			s.sites[p.Operator] = append(s.sites[p.Operator], p.Sites...)
+		}
 		for _, added := range p.Adds {
 			s.added[p.Operator] = append(s.added[p.Operator], string(appendLower(nil, added)))
 		}

@@ -5,17 +5,19 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // headerCase is a header and its claim, as it is printed.
 type headerCase struct{ name, want, header string }
 
 // headersOf returns the cases of testdata/headers.txt.
-func headersOf(t testing.TB) (cases []headerCase) {
-	for _, row := range casesOf(t, "headers.txt") {
-		cases = append(cases, headerCase{row[0], row[1], row[2]})
+func headersOf(t testing.TB) (list []headerCase) {
+	for _, row := range cases.Rows(t, "headers.txt") {
+		list = append(list, headerCase{row[0], row[1], row[2]})
 	}
-	return cases
+	return list
 }
 
 // TestHeader reads headers by the rules of audit-rules 7.
@@ -118,39 +120,17 @@ func TestLibraries(t *testing.T) {
 // TestNamed reads users' names of agents.
 func TestNamed(t *testing.T) {
 	set := builtinSet(t)
-	for _, c := range []struct {
-		text, want string
-		is         error
-	}{
-		{"GPTBot", "GPTBot (OpenAI)", nil},
-		{"gptbot", "GPTBot (OpenAI)", nil},
-		{"GPTBot/1.2", "GPTBot (OpenAI)", nil},
-		{"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "GPTBot (OpenAI)", nil},
-		{"Yahoo! Slurp", "Slurp (Yahoo)", nil},
-		{"Google-Extended", "Google-Extended (Google)", nil},
-		{"FooBot", "FooBot (unknown)", nil},
-		{"FooBot/1.2", "FooBot (unknown)", nil},
-		{"FooReader", "FooReader (unknown)", nil},
-		{"bot", "bot (unknown)", nil},
-		{"*", "* (unknown)", nil},
-		{"Google-Extended/1.0", "no crawler", errNoCrawler},
-		{"FooReader/1.2", "no crawler", errNoCrawler},
-		{"curl/7.58.0", "no crawler", errNoCrawler},
-		{"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", "no crawler", errNoCrawler},
-		{"bingbot/2.0 Googlebot/2.1", "no crawler", errAmbiguous},
-		{"WireReaderBot/1.0 (compatible; Googlebot/2.1)", "no crawler", errAmbiguous},
-		{"bot/1.0", "no crawler", errBareWords},
-	} {
-		got, err := set.Named(c.text)
-		if got.String() != c.want || !errors.Is(err, c.is) {
-			t.Errorf("%q is %v, %v; want %s, %v", c.text, got, err, c.want, c.is)
+	named := map[string]error{"errNoCrawler": errNoCrawler, "errAmbiguous": errAmbiguous, "errBareWords": errBareWords}
+	for _, row := range cases.Rows(t, "named.txt") {
+		text, want, is := row[0], row[1], named[row[2]]
+		if got, err := set.Named(text); got.String() != want || !errors.Is(err, is) {
+			t.Errorf("%q is %v, %v; want %s, %v", text, got, err, want, is)
 		}
 	}
 }
 
-// TestControlTokenIsNobody reads headers that contain the token by which robots.txt controls the
-// use of another crawler's pages. No log shows whether it is obeyed, so no client is audited under
-// it.
+// TestControlTokenIsNobody reads headers that contain the token by which robots.txt controls the use of another
+// crawler's pages. No log shows whether it is obeyed, so no client is audited under it.
 func TestControlTokenIsNobody(t *testing.T) {
 	own, err := Read([]byte(`[{"name":"Foo Control","operator":"F","tokens":["FooBot-Extended","foo.bot-extended"],"control":true,"obeys":"yes"}]`))
 	if err != nil {
@@ -225,8 +205,7 @@ func randomHeader(r *rand.Rand, words []string) []byte {
 	return b
 }
 
-// TestReaderFollowsTheSpecification compares with a naive reader on random headers, using one
-// reader for all of them.
+// TestReaderFollowsTheSpecification compares with a naive reader on random headers, using one reader for all of them.
 func TestReaderFollowsTheSpecification(t *testing.T) {
 	few, err := Read([]byte(`[
 		{"name":"Foo","operator":"A","words":["Foo","Foo-Image","Foo Bar"],"tokens":["Foo"],"obeys":"yes"},
@@ -267,8 +246,7 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 	}
 }
 
-// TestHostileHeader reads headers of 128 kB designed to be slow, with which quadratic work would
-// time out.
+// TestHostileHeader reads headers of 128 kB designed to be slow, with which quadratic work would time out.
 func TestHostileHeader(t *testing.T) {
 	const size = 1 << 17
 	set := builtinSet(t)

@@ -46,10 +46,9 @@ var oneCompany = map[string]string{
 	"FAST": "",
 }
 
-// TestSuites reads the headers of other projects' test suites. None of a browser or a device may be
-// a crawler's, and none may be attributed to another company than the suite says; at least 85 of
-// 100 headers of search engines, crawlers and AI must be recognized. The results are the table in
-// docs/reference/crawlers.md.
+// TestSuites reads the headers of other projects' test suites. None of a browser or a device may be a crawler's, and
+// none may be attributed to another company than the suite says; at least 85 of 100 headers of search engines, crawlers
+// and AI must be recognized. The results are the table in docs/reference/crawlers.md.
 func TestSuites(t *testing.T) {
 	reader := builtinSet(t).Reader()
 	counts := make([][4]int, len(suiteRows)) // headers, of known crawlers, of others, ambiguous

@@ -88,8 +88,8 @@ var slash = []byte("/")
 // find returns the slot for a URL. It is nil if the URL is not absolute.
 func (j *Judge) find(url []byte, at int64) (*slot, error) {
 	if j.sites.all != nil {
-		if o, ok := origin.View(url); ok {
-			return j.sites.viewed(url[:len(o.Scheme)+len("://")+len(o.Host)]), nil
+		if n := origin.ViewLen(url); n > 0 {
+			return j.sites.viewed(url[:n]), nil
 		}
 	}
 	n, ok := origin.Prefix(url)
@@ -116,7 +116,11 @@ func (j *Judge) target(url []byte, plain bool) Verdict {
 // decide matches the rules of each group against the path of a URL, whose beginning may already be removed. Nearly
 // all URLs are plain, that is, equal to their path in every dialect. If isPlain is not set, this is checked once.
 func (j *Judge) decide(groups []group, url []byte, isTarget, isPlain bool) (v Verdict) {
-	path, isPlain := url, isPlain || isTarget && plain.Is(url)
+	isPlain = isPlain || isTarget && plain.Is(url)
+	if isPlain && len(groups) == 1 { // its agents are all
+		return groups[0].judge(&j.scratch, url, true)
+	}
+	path := url
 	for i := range groups {
 		g := &groups[i]
 		if !isPlain && (i == 0 || g.dialect != groups[i-1].dialect) {

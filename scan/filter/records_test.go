@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -243,54 +242,6 @@ func TestRecordsOfARunThatIsEnded(t *testing.T) {
 	}
 }
 
-// TestRealRecords checks that files of crawls are copied unchanged if everything is kept, damaged ones up to the
-// damage.
-func TestRealRecords(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and nothing new for the race detector")
-	}
-	const samples = "../../../shared/data/crawl/warc-samples.tar.xz"
-	if _, err := os.Stat(samples); err != nil {
-		t.Skipf("reference data are not part of the module: no %s", samples)
-	}
-	inputs, _, errs := source.Inputs(t.Context(), []string{samples}, nil, source.Limits{})
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	same, damaged := 0, 0
-	for _, in := range inputs {
-		if !strings.HasSuffix(in.Name, ".warc") && !strings.HasSuffix(in.Name, ".warc.gz") {
-			continue
-		}
-		r, err := in.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, broken := io.ReadAll(r)
-		r.Close()
-		c := Config{Dialects: one, Site: make([]Rules, 1), Invalid: true}
-		out, s, results := filterRecords(t, c, 64<<20, true, text)
-		switch {
-		case broken != nil || results[0].Err != nil:
-			damaged++
-			if !bytes.HasPrefix(text, []byte(out)) {
-				t.Errorf("%s: %d bytes are not the beginning of %d", in.Name, len(out), len(text))
-			}
-		case out == string(text):
-			same++
-		case s.Count[TooLong] > 0:
-			t.Errorf("%s: %s", in.Name, describe(s.Count))
-		default: // the ends of records have fewer or more empty lines
-			if strings.TrimRight(out, "\r\n") != strings.TrimRight(string(text), "\r\n") {
-				t.Errorf("%s: %d bytes of %d, %s", in.Name, len(out), len(text), describe(s.Count))
-			}
-		}
-	}
-	if same < 20 || damaged == 0 {
-		t.Errorf("%d files are the same, %d are damaged", same, damaged)
-	}
-}
-
 // TestDamagedRecords checks that everything before the damage is written, that the damaged record is counted, and
 // that the error says where it is.
 func TestDamagedRecords(t *testing.T) {
@@ -320,8 +271,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestHostileRecords checks the memory for records that inflate enormously, endless headers and claims of
-// terabytes.
+// TestHostileRecords checks the memory for records that inflate enormously, endless headers and claims of terabytes.
 func TestHostileRecords(t *testing.T) {
 	const memory = 1 << 20
 	zeros := strings.Repeat("\x00", 64<<20)

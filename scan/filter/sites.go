@@ -53,10 +53,13 @@ const askAgain = 128
 // matches reports whether the slot has the rules for a URL at an instant.
 func (s *slot) matches(url []byte, at int64) bool {
 	n := int(s.length)
-	if n == 0 || len(url) < n || string(url[:n]) != string(s.key[:n]) || !s.valid.has(at) {
+	if n == 0 || len(url) < n {
 		return false
 	}
-	return len(url) == n || url[n] == '/' || url[n] == '?' || url[n] == '#'
+	if len(url) > n && url[n] != '/' && url[n] != '?' && url[n] != '#' { // most authorities of another length end here
+		return false
+	}
+	return string(url[:n]) == string(s.key[:n]) && s.valid.has(at)
 }
 
 // sites are the sites that a Judge caches.

@@ -139,7 +139,9 @@ func (w *worker) judgeAhead(rest []byte, at int) {
 func (w *worker) keep(data []byte) {
 	end, from, at := 0, 0, 0 // data[:end] has been moved, data[from:at] is to be moved
 	for at < len(data) {
-		w.judgeAhead(data[at:], at)
+		if w.crowded || w.judge.sites.epoch != w.epoch {
+			w.judgeAhead(data[at:], at)
+		}
 		line, url, class := w.rows.next()
 		if class == Allowed {
 			class = w.verdict(url).Class
@@ -173,7 +175,9 @@ func (w *worker) annotate(data []byte) {
 	}
 	b := (*buffer)[:0]
 	for at := 0; at < len(data); {
-		w.judgeAhead(data[at:], at)
+		if w.crowded || w.judge.sites.epoch != w.epoch {
+			w.judgeAhead(data[at:], at)
+		}
 		line, url, class := w.rows.next()
 		v := Verdict{Class: class}
 		if class == Allowed {
@@ -254,10 +258,10 @@ type rows struct {
 	timed   bool           // each row must have a time
 	row     list.Row       // without a reader, the last one made by full
 
-	lines format.Lines // used without a reader
-	data  []byte       // the unread rest
-	plain int          // length of its beginning in which all bytes are plain
-	cut   bool         // the chunk is the beginning of a line that is too long
+	lines format.Lines
+	data  []byte // the unread rest
+	plain int    // length of its beginning in which all bytes are plain
+	cut   bool   // the chunk is the beginning of a line that is too long
 	// isPlain means that all bytes of the current URL are plain.
 	isPlain bool
 	raw     []byte // the URL as written, unless isPlain
@@ -281,6 +285,7 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.layout = r.config.Layouts[c.Input]
 	if r.readers[c.Input] == nil {
 		r.readers[c.Input] = r.layout.NewReader()
+		r.readers[c.Input].Cutter = &r.lines
 	}
 	r.reader = r.readers[c.Input]
 	r.timed = r.config.Dated && r.config.Policy != nil && r.layout.Timed()

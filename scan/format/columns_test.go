@@ -133,69 +133,22 @@ func kindsOf(f *Format, chunks ...[]byte) (list []string) {
 	return list
 }
 
-// TestColumnLogs reads lines of servers as written, each after its header. TestWritten reads the
-// headers in package logwriter.
+// TestColumnLogs reads the lines of testdata/column_logs.txt. TestWritten reads the headers in package logwriter.
 func TestColumnLogs(t *testing.T) {
-	tabs := func(s string) string { return strings.ReplaceAll(s, "|", "\t") }
-	for _, c := range []struct{ name, format, header, line, want string }{
-		{"a header that a user added", "w3c",
-			"#Fields: date time cs-uri-stem c-ip X-Forwarded-For X-FORWARDED-PROTO cs(Host)",
-			"2015-01-13 00:32:17 /a 10.0.0.1 203.0.113.9,+198.51.100.1 https www.example.com",
-			`GET "https://www.example.com/a" Lossy2 "" "10.0.0.1" "www.example.com" "203.0.113.9, 198.51.100.1" 2015-01-13T00:32:17Z 0 -2`},
-		{"an address with a zone", "w3c", "#Fields: date time c-ip cs-uri-stem", "2018-01-01 10:11:12 fe80::1%0 /",
-			`GET "/" Lossy2 "" "fe80::1%0" "" "" 2018-01-01T10:11:12Z 0 -2`},
-		{"a time of day without a day", "w3c", "#Fields: time c-ip cs-uri-stem", "16:44:49 192.0.2.1 /a",
-			`GET "/a" Lossy2 "" "192.0.2.1" "" "" - 0 -2`},
-		{"IIS Advanced Logging", "w3c",
-			"#Fields:   date-local time-local   s-ip   cs-method cs-uri-stem s-port c-ip cs(User-Agent) cs(Host) sc-status sc-substatus",
-			`2012-08-15 17:00:00.675 10.10.28.140 GET /hello/6,68 80 "173.5.0.0" "Mozilla/5.0 (X; +http://x) ""quoted""" "hello.example.com" 404 " ""garbage"" w/ spaces "`,
-			`GET "/hello/6,68" Lossy2 "Mozilla/5.0 (X; +http://x) \"quoted\"" "173.5.0.0" "hello.example.com" "" 2012-08-15T17:00:00.675Z 404 -2`},
-		{"Oracle's Web Cache pads", "w3c",
-			"#Fields:  c-ip  c-dns  date  time  cs-method  cs-uri  sc-status  bytes  cs(User-Agent)",
-			`64.103.37.2      client_joaz7      2001-10-31     00:00:18      GET      /admin/a.gif?b=c    200     350    "Mozilla/4.5 [en] (WinNT; I)"`,
-			`GET "/admin/a.gif?b=c" Lossy0 "Mozilla/4.5 [en] (WinNT; I)" "64.103.37.2" "" "" 2001-10-31T00:00:18Z 200 -2`},
-		{"ISA Server has tabs", "w3c",
-			tabs("#Fields:|c-ip|cs-username|c-agent|date|time|s-operation|cs-uri|sc-status|sc-bytes"),
-			tabs("192.0.2.1|John Q Public|Mozilla/4.0 (compatible; X)|2015-01-13|00:32:17|GET|http://www.example.com/a?b|200|12"),
-			`GET "http://www.example.com/a?b" Lossy0 "Mozilla/4.0 (compatible; X)" "192.0.2.1" "" "" 2015-01-13T00:32:17Z 200 -2`},
-		{"HTTP.sys, without a User-Agent", "w3c",
-			"#Fields: date time c-ip c-port s-ip s-port cs-version cs-method cs-uri sc-status s-siteid s-reason s-queuename",
-			"2018-01-01 08:09:10 172.31.77.6 2094 172.31.77.6 80 HTTP/1.1 GET /qos/1kbfile.txt 503 - ConnLimit -",
-			`GET "/qos/1kbfile.txt" Lossy0 "" "172.31.77.6" "" "" 2018-01-01T08:09:10Z 503 -2`},
-		{"too many fields", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17 /a b", "Unparsed"},
-		{"too few", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17", "Unparsed"},
-		{"no path", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17 -", "NoRequest"},
-		{"a directive", "w3c", "#Fields: date time cs-uri-stem", "#Date: 2015-01-13 00:32:17", "Other"},
-
-		{"CloudFront: encoded once more", "cloudfront",
-			"#Fields: date time x-edge-location c-ip cs-method cs(Host) cs-uri-stem sc-status cs(User-Agent) cs-uri-query x-host-header cs-protocol x-forwarded-for",
-			tabs("2019-12-04|21:02:31|LAX1|192.0.2.100|GET|d1.cloudfront.net|/a%2520b%2522|000|Mozilla/5.0%20(X;%20%2522)|q=%2520|www.example.com|https|192.0.2.1,%20192.0.2.2"),
-			`GET "https://www.example.com/a%20b%22?q=%20" Lossy0 "Mozilla/5.0 (X; %22)" "192.0.2.100" "www.example.com" "192.0.2.1, 192.0.2.2" 2019-12-04T21:02:31Z 0 -2`},
-		{"CloudFront of old has no host but its own", "cloudfront", "#Fields: date time x-edge-location cs(Host) cs-uri-stem",
-			tabs("2019-12-04|21:02:31|LAX1|d1.cloudfront.net|/a"), `GET "/a" Lossy2 "" "" "" "" 2019-12-04T21:02:31Z 0 -2`},
-		{"CloudFront of new has a time in milliseconds", "cloudfront", "#Fields: timestamp(ms) x-edge-location cs-uri-stem",
-			tabs("1575493351123|LAX1|/a"), `GET "/a" Lossy2 "" "" "" "" 2019-12-04T21:02:31.123Z 0 -2`},
-
-		{"Zeek", "zeek", tabs("#fields|ts|id.orig_h|method|host|uri|user_agent|status_code"),
-			tabs(`1320279566.452687|192.168.2.76|GET|www.reddit.com|/\x09\\|(empty)|-`),
-			`GET "/\t\\" Lossy0 "" "192.168.2.76" "www.reddit.com" "" 2011-11-03T00:19:26.452687Z 0 -2`},
-		{"Zeek: another protocol on the port", "zeek", tabs("#fields|ts|id.orig_h|method|host|uri|user_agent|status_code"),
-			tabs(`1320279566.452687|192.168.2.76|-|-|-|-|-`), "NoRequest"},
-
-		{"a quote that does not end", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a`, "Unparsed"},
-		{"a quote in the middle", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a"b`, "Unparsed"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			log := []byte(c.header + "\n" + c.line + "\n")
+	for _, block := range readFormats(t, "column_logs.txt") {
+		t.Run(block.source, func(t *testing.T) {
+			parts := strings.Split(block.text, "\n")
+			name, want, line := parts[0], parts[1], parts[3]
+			log := []byte(parts[2] + "\n" + line + "\n")
 			f, err := Detect(log, true)
-			if err == nil && f.Name() != c.format {
+			if err == nil && f.Name() != name {
 				t.Errorf("detected as %s", f.Name())
 			}
-			if f, err = mustFormat(t, c.format).For(log, true); err != nil {
+			if f, err = mustFormat(t, name).For(log, true); err != nil {
 				t.Fatal(err)
 			}
 			got := ""
-			for kind, r := range each(f.NewReader(), []byte(c.line+"\r\n")) {
+			for kind, r := range each(f.NewReader(), []byte(line+"\r\n")) {
 				got = map[Kind]string{Unparsed: "Unparsed", Other: "Other", NoRequest: "NoRequest"}[kind]
 				if kind == Request {
 					f := fieldsOf(r)
@@ -203,8 +156,8 @@ func TestColumnLogs(t *testing.T) {
 						f.Forwarded, cmp.Or(f.Time, "-"), f.Status, f.Size)
 				}
 			}
-			if got != c.want {
-				t.Errorf("\n got %s\nwant %s", got, c.want)
+			if got != want {
+				t.Errorf("\n got %s\nwant %s", got, want)
 			}
 		})
 	}

@@ -1,12 +1,9 @@
 package format
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
 // TestUndo checks the result of each spelling, and that the existing content is kept.
@@ -43,26 +40,6 @@ func TestUndo(t *testing.T) {
 		for field, want := range c.cases {
 			if got := c.undo([]byte("kept "), []byte(field)); string(got) != "kept "+want {
 				t.Errorf("%s: %q is %q, want %q", name, field, got, "kept "+want)
-			}
-		}
-	}
-}
-
-// TestUnescapeUndoesTheServers writes random bytes like Apache and nginx, and reads them back.
-func TestUnescapeUndoesTheServers(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	likely := []byte("\\\\\\\"x0aAfnrtbv4 /%\n\x00\xff")
-	for range 50_000 {
-		sent := make([]byte, r.IntN(20))
-		for i := range sent {
-			if sent[i] = byte(r.Uint32()); r.IntN(2) == 0 {
-				sent[i] = likely[r.IntN(len(likely))]
-			}
-		}
-		for name, escape := range map[string]func(string) string{"Apache": logwriter.Apache, "nginx": logwriter.Nginx} {
-			logged := escape(string(sent))
-			if got := unescape(nil, []byte(logged)); !bytes.Equal(got, sent) {
-				t.Fatalf("%s logs %q as %s, which is read as %q", name, sent, logged, got)
 			}
 		}
 	}

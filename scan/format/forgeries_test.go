@@ -10,59 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
-// openTexts are formats in which a client writes fields that are not in quotes, or not escaped.
-var openTexts = []string{
-	// The address is after what a client writes.
-	`log_format a '$http_x_forwarded_for - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
-	`log_format a '$http_x_forwarded_for - $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
-	`log_format a '$http_x_forwarded_for $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
-	`log_format a '$remote_addr $http_x_forwarded_for $host $remote_user [$time_local] "$request" $status "$http_user_agent"';`,
-	`log_format a '$http_host $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
-	`log_format a '[$time_local] $http_x_forwarded_proto $remote_addr "$request" $status "$http_user_agent"';`,
-	`log_format a '"$http_user_agent" $http_cookie $remote_addr $time_iso8601 "$request" $status';`,
-	`log_format a '$http_x_forwarded_for [$time_local] $status $request_method $request_uri $remote_addr "$http_user_agent"';`,
-	`LogFormat "%a %t \"%{Host}i %r\" %>s \"%{User-Agent}i\"" a`,
-	`LogFormat "%a %t %u\"%r\" %>s \"%{User-Agent}i\"" a`,
-	`log_format a '"$http_user_agent" $remote_user $remote_addr [$time_local] "$request" $status';`,
-	`LogFormat "%{X-Forwarded-For}i %h %l %u %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
-	`LogFormat "%{X-Forwarded-For}i %a %l %u %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
-	`LogFormat "%{Host}i %a %l %u %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
-	`LogFormat "%u %h %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
-	`log-format %^ %h [%d:%t %^] "%r" %s %b "%R" "%u"`,
-	`%REQ(X-FORWARDED-FOR)% %DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT% [%START_TIME%] "%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%" %RESPONSE_CODE% "%REQ(USER-AGENT)%"`,
-	// The time or the status is.
-	`log_format a '$remote_addr - $remote_user [$time_local] $status "$request" "$http_user_agent"';`,
-	`log_format a '$remote_addr [$time_local] $request $status $body_bytes_sent $request_time "$http_user_agent"';`,
-	`log_format a '$time_iso8601 $remote_addr $request_method $request_uri $server_protocol $status $body_bytes_sent "$http_user_agent"';`,
-	`log_format a '$time_iso8601 $remote_addr $request_uri $http_user_agent $status $body_bytes_sent';`,
-	`log_format a '$time_iso8601 $remote_addr "$request" $status "$http_user_agent" $http_cookie $host';`,
-	`log_format a '$remote_addr [$time_local]$http_host "$request" $status "$http_user_agent"';`,
-	`LogFormat "%a %{Cookie}i %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
-	`log_format a '$remote_addr - $remote_user [$msec] "$request" $status "$http_user_agent"';`,
-	`LogFormat "%a %u %{%Y-%m-%d %T}t %>s %U%q \"%{User-Agent}i\"" a`,
-	// Other separators.
-	`log_format a '$remote_addr|$time_iso8601|$request|$status|$body_bytes_sent|$http_referer|$http_user_agent|$http_x_forwarded_for';`,
-	`log_format a '$remote_addr|$http_cookie|$time_iso8601|$request|$status|$http_user_agent';`,
-	`log_format a '$remote_addr,$time_iso8601,$request_method,$request_uri,$status,$http_user_agent';`,
-	`log_format a '$time_iso8601\t$http_x_forwarded_for\t$remote_addr\t$request_method\t$request_uri\t$status\t$http_user_agent\t$http_host';`,
-	`log_format a '$time_iso8601 ip=$remote_addr user=$remote_user status=$status request=$request ua=$http_user_agent cookie=$http_cookie';`,
-	`log_format a '$remote_addr [$time_local] "$request_method $scheme://$http_host$request_uri" $status "$http_user_agent"';`,
-	`LogFormat "%h|%u|%t|%r|%>s|%b|%{User-Agent}i" a`,
-	`LogFormat "%h;%{Cookie}i;%t;%r;%>s;%b;%{Referer}i;%{User-Agent}i" a`,
-	`log-format %h %^[%d:%t %^] %v "%r" %s %b "%R" "%u"`,
-	`log-format %h|%^|%d:%t|%r|%s|%b|%R|%u`,
-	// Nothing is escaped.
-	`log_format a escape=none '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
-	`log_format a escape=none '$remote_addr - $remote_user [$time_local] "$request" $status $http_user_agent';`,
-	`log_format a escape=none '"$http_x_forwarded_for" $remote_addr [$time_local] "$request" $status "$http_user_agent"';`,
-	`log_format a escape=none '$time_iso8601\t$http_x_forwarded_for\t$remote_addr\t$request_method\t$request_uri\t$status\t$http_user_agent';`,
-	`log_format a escape=none '{"ua":"$http_user_agent","ip":"$remote_addr","time":"$time_iso8601","request":"$request","status":"$status"}';`,
-	`log_format a escape=json '$remote_addr - $remote_user [$time_local] "$request" $status "$http_referer" "$http_user_agent" $http_x_forwarded_for';`,
-	`[%START_TIME%] "%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%" %RESPONSE_CODE% %BYTES_SENT% "%REQ(X-FORWARDED-FOR)%" "%REQ(USER-AGENT)%" "%REQ(:AUTHORITY)%" %DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%`,
-	`%START_TIME%|%REQ(:METHOD)%|%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%|%RESPONSE_CODE%|%REQ(USER-AGENT)%|%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%|%REQ(COOKIE)%`,
-	`{"ua":"%REQ(USER-AGENT)%","ip":"%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%","time":"%START_TIME%","method":"%REQ(:METHOD)%","path":"%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%","status":%RESPONSE_CODE%}`,
-}
-
 // forge sets what a client may write in its fields.
 var forge = map[string]func(r *logwriter.Request, text string){
 	"target":     func(r *logwriter.Request, text string) { r.Target = "/" + text },
@@ -104,7 +51,7 @@ func (s *scribe) piecesOf() (list []string) {
 				continue
 			}
 			piece := strings.Join(line[i:j], "")
-			list = append(list, piece, "x"+piece, "x"+piece+"x", `1.1.1.1\`+piece+`\`)
+			list = append(list, piece, "x"+piece+"x", `1.1.1.1\`+piece+`\`)
 		}
 	}
 	return list
@@ -113,11 +60,8 @@ func (s *scribe) piecesOf() (list []string) {
 // TestForgedUserFormats sends the likeness of other fields in each field that a client controls, in
 // all notations of custom formats. The record must be right, or the line Unparsed.
 func TestForgedUserFormats(t *testing.T) {
-	texts := openTexts
-	for _, found := range foundFormats(t) {
-		texts = append(texts, found.text)
-	}
-	for _, format := range texts {
+	for _, found := range append(readFormats(t, "open_formats.txt"), foundFormats(t)...) {
+		format := found.text
 		t.Run(format, func(t *testing.T) {
 			f, err := Parse(format)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
@@ -60,7 +61,9 @@ var jsonKeys = []struct {
 
 // key returns an expression for paths that end with a key and can be written in a user's format.
 func key(names string) func() *regexp.Regexp {
-	return lazy.Regexp(`(?i)^([^\s='"\x60]*\.)?(` + names + `)$`)
+	return sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^([^\s='"\x60]*\.)?(` + names + `)$`)
+	})
 }
 
 func isTime(v []byte) bool {

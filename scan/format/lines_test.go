@@ -62,33 +62,6 @@ func octetsOf(marks []uint16) (b []byte) {
 	return b
 }
 
-// TestCut checks that chunks are split like by bytes.Split, and that the quotes of each line are
-// right.
-func TestCut(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	l := lines{marked: quoted}
-	for range 3000 {
-		chunk := randomChunk(r, 1+r.IntN(4*indexed), 1+r.IntN(100))
-		want := bytes.Split(chunk, []byte("\n"))
-		if len(want[len(want)-1]) == 0 {
-			want = want[:len(want)-1]
-		}
-		i := 0
-		for l.Reset(chunk); l.at < len(l.chunk); i++ {
-			line, quotes, back := l.cut()
-			if i == len(want) || !bytes.Equal(line, bytes.TrimSuffix(want[i], []byte("\r"))) {
-				t.Fatalf("line %d of %q is %q", i, chunk, line)
-			}
-			if quotes != nil {
-				checkQuotes(t, line, quotes, back)
-			}
-		}
-		if i != len(want) {
-			t.Fatalf("%d lines of %q, want %d", i, chunk, len(want))
-		}
-	}
-}
-
 // TestLinesAreThoseOfNextLine checks that Lines splits chunks like repeated calls of NextLine.
 func TestLinesAreThoseOfNextLine(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -103,18 +76,6 @@ func TestLinesAreThoseOfNextLine(t *testing.T) {
 				t.Fatalf("line %q, text %q; want %q, %q; in %q", line, text, wantLine, wantText, chunk)
 			}
 			rest = rest[len(line):]
-		}
-	}
-}
-
-func checkQuotes(t *testing.T, line []byte, quotes []uint16, back int) {
-	t.Helper()
-	if bytes.IndexByte(line, '\\') >= 0 || bytes.Count(line, []byte(`"`)) != len(quotes) {
-		t.Fatalf("%d quotes of %q", len(quotes), line)
-	}
-	for _, q := range quotes {
-		if line[int(q)-back] != '"' {
-			t.Fatalf("no quote at %d of %q", int(q)-back, line)
 		}
 	}
 }

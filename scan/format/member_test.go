@@ -7,37 +7,11 @@ import (
 	"testing"
 )
 
-// shipped are the objects in which collectors ship a line, with LINE for it as a JSON string.
-var shipped = []struct{ name, object, want string }{
-	// docs.fluentbit.io, filter kubernetes; fluent/fluent-bit issue 9469
-	{"Fluent Bit", `{"date":1772600767.1,"log":LINE,"stream":"stdout","kubernetes":{"pod_name":"web-1","container_name":"nginx"}}`, "json.log"},
-	{"Fluent Bit without anything", `{"log":LINE}`, "json.log"},
-	{"Fluent Bit with CRI's parser", `{"time":"2026-03-04T05:06:07.1Z","stream":"stdout","_p":"F","log":LINE}`, "json.log"},
-	{"Fluentd with CRI's parser", `{"stream":"stdout","logtag":"F","message":LINE,"kubernetes":{"namespace_name":"default"}}`, "json.message"},
-	{"Fluentd's driver of Docker", `{"container_name":"/web","source":"stdout","log":LINE,"container_id":"ab"}`, "json.log"},
-	{"Google Cloud", `{"textPayload":LINE,"insertId":"x1","resource":{"type":"k8s_container","labels":{"container_name":"nginx"}},"timestamp":"2026-03-04T05:06:07.1Z","logName":"projects/p/logs/stdout"}`, "json.textPayload"},
-	{"Google Cloud, structured", `{"jsonPayload":{"message":LINE,"severity":"INFO"},"timestamp":"2026-03-04T05:06:07.1Z"}`, "json.jsonPayload.message"},
-	// grafana.com/docs/loki, logcli -o jsonl
-	{"Loki", `{"labels":{"filename":"/var/log/nginx/access.log","job":"nginx"},"line":LINE,"timestamp":"2026-03-04T05:06:07.1Z"}`, "json.line"},
-	// vector.dev, sources file and docker_logs
-	{"Vector", `{"file":"/var/log/nginx/access.log","host":"web1","message":LINE,"source_type":"file","timestamp":"2026-03-04T05:06:07.1Z"}`, "json.message"},
-	// elastic.co, Filebeat's output file
-	{"Filebeat", `{"@timestamp":"2026-03-04T05:06:07.089Z","@metadata":{"beat":"filebeat"},"log":{"offset":0,"file":{"path":"/var/log/nginx/access.log"}},"message":LINE,"input":{"type":"log"}}`, "json.message"},
-	{"Filebeat with the original", `{"@timestamp":"2026-03-04T05:06:07.089Z","event":{"original":LINE},"host":{"name":"web1"}}`, "json.event.original"},
-	// Logstash's input file names the log in path, as nginx's JSON names the target.
-	{"Logstash", `{"@timestamp":"2026-03-04T05:06:07.089Z","path":"/var/log/nginx/access.log","host":"web1","message":LINE,"@version":"1"}`, "json.message"},
-	{"CloudWatch", `{"timestamp":1772600767089,"message":LINE,"ingestionTime":1772600768000,"logStreamName":"i-1","eventId":"3"}`, "json.message"},
-	{"Datadog", `{"id":"AQ","content":{"timestamp":"2026-03-04T05:06:07.089Z","service":"web","message":LINE}}`, "json.content.message"},
-	{"Splunk", `{"preview":false,"result":{"_raw":LINE,"_time":"2026-03-04T05:06:07.089+00:00"}}`, "json.result._raw"},
-	{"Heroku and others with a dot in the key", `{"log.message":LINE,"dyno":"web.1"}`, `json.log\.message`},
-	{"OpenTelemetry", `{"timeUnixNano":"1772600767089000000","body":{"stringValue":LINE},"attributes":[]}`, "json.body.stringValue"},
-	{"a key of no program", `{"x":1,"zeile":LINE}`, "json.zeile"},
-}
-
-// TestMembers finds and reads the member with lines under any name, with and without a final line
-// break, and with colours and a process name before it.
+// TestMembers finds and reads the member that has lines in the objects of testdata/shipped.txt, with and without a
+// final line break, and with colours and a process name before it.
 func TestMembers(t *testing.T) {
-	for _, c := range shipped {
+	for _, c := range readFormats(t, "shipped.txt") {
+		member, object, _ := strings.Cut(c.text, "\n")
 		for _, name := range []string{"combined", "haproxy", "caddy", "nginx_json", "host_second_combined", "squid"} {
 			sample := mustFormat(t, name).Sample()
 			plain, _ := read(mustReader(t, name), new(Record), sample)
@@ -46,14 +20,14 @@ func TestMembers(t *testing.T) {
 				{"\x1b[36mnginx.1    | \x1b[0m" + sample, "ansi:compose:"}, {"web-1  | " + sample, "compose:"},
 			} {
 				quoted := strings.NewReplacer("\\u001b", "\x1b", "\\x1b", `\u001b`).Replace(strconv.Quote(inner.text))
-				line := strings.Replace(c.object, "LINE", quoted, 1)
-				want := c.want + ":" + inner.around + name
+				line := strings.Replace(object, "LINE", quoted, 1)
+				want := member + ":" + inner.around + name
 				if strings.HasSuffix(inner.text, "\n") && strings.HasPrefix(want, "json.log:") && strings.Contains(line, `"stream"`) {
 					want = strings.Replace(want, "json.log", "docker", 1) // as Docker itself has it
 				}
 				f, err := Detect([]byte(line+"\n"+line+"\n"), true)
 				if err != nil || f.Name() != want {
-					t.Errorf("%s: detected as %s, %v, want %s", c.name, nameOf(f), err, want)
+					t.Errorf("%s: detected as %s, %v, want %s", c.source, nameOf(f), err, want)
 					continue
 				}
 				g, ok := ByName(want)
@@ -117,13 +91,6 @@ func TestMemberLines(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got[0], c.want)
 		}
 	}
-}
-
-// TestGuardMember limits allocations for lines in a member.
-func TestGuardMember(t *testing.T) {
-	f := mustFormat(t, "json.a.log:combined")
-	checkAllocs(t, f, []byte(fmt.Sprintf(`{"x":[1],"a":{"stream":"s","log":%q}}`, mustFormat(t, "combined").Sample()+"\n")+
-		"\n{\"x\":1}\n{\"a\":{\"log\":5}}\n"))
 }
 
 // TestMemberErrors checks that errors about objects with lines describe the lines, not a missing

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
@@ -93,11 +93,6 @@ func nginxText(text string) (pieces []string, err error) {
 	return []string{text}, nil
 }
 
-// nginxVariable matches a variable, $name or ${name}, or the mere beginning of one. Two extensions
-// serve logs of other programs: ${time:LAYOUT} is a time in a strftime layout, and $~ before a
-// variable allows blanks before it.
-var nginxVariable = lazy.Regexp(`(\$~)?(\$(?:\{time:([^}]*)\}|\{(\w+)\}|(\w+)))|\$\{?`)
-
 // nginxWording parses a log_format. For logs of other programs it also accepts other variables,
 // escape=hash (as HAProxy escapes), and ... at the end of the text for a blank and more fields.
 func nginxWording(text string) (w *wording, err error) {
@@ -122,23 +117,55 @@ func nginxWording(text string) (w *wording, err error) {
 		return nil, errors.New("the text of the format is missing")
 	}
 	text, w.more = strings.CutSuffix(text, "...")
-	err = w.scan(text, nginxVariable(), w.addVariable)
+	err = w.scanVariables(text)
 	w.join()
 	return w, err
 }
 
-// addVariable adds a match of nginxVariable.
-func (w *wording) addVariable(groups []string) error {
-	padded, variable, layout, name := groups[1] != "", groups[2], groups[3], groups[4]+groups[5]
-	switch {
-	case layout != "":
-		return w.addTime(variable, layout+"%!", 0)
-	case groups[0] == "${":
-		return errors.New("a brace is not closed after ${")
-	case name == "":
-		return errors.New("after a $ the name of a variable is missing")
+// scanVariables finds the variables of a text, $name or ${name}, and keeps the texts between them. Two extensions
+// serve logs of other programs: ${time:LAYOUT} is a time in a strftime layout, and $~ before a variable allows blanks
+// before it. Regular expressions would take a tenth of a short audit for this.
+func (w *wording) scanVariables(text string) error {
+	w.words = slices.Grow(w.words, strings.Count(text, "$"))
+	for {
+		before, rest, found := strings.Cut(text, "$")
+		w.after += before
+		if !found {
+			return nil
+		}
+		variable, padded := strings.CutPrefix(rest, "~$")
+		size, err := w.addVariable(variable, padded)
+		if err != nil {
+			return err
+		}
+		text = variable[size:]
 	}
-	w.add(variable, nginxVariables()[name])
-	w.words[len(w.words)-1].padded = padded
-	return nil
 }
+
+// addVariable adds the variable at the beginning of a text, without its dollar, and returns its size.
+func (w *wording) addVariable(text string, padded bool) (size int, err error) {
+	size = len(text) - len(strings.TrimLeft(text, nameBytes))
+	name := text[:size]
+	if inner, isOpen := strings.CutPrefix(text, "{"); isOpen {
+		end := strings.IndexByte(inner, '}')
+		if name = inner[:max(end, 0)]; strings.HasPrefix(name, "time:") {
+			size = end + 2
+			if layout := name[len("time:"):]; layout != "" {
+				return size, w.addTime("$"+text[:size], layout+"%!", 0)
+			}
+			name = ""
+		} else if strings.Trim(name, nameBytes) != "" || name == "" {
+			return 0, errors.New("a brace is not closed after ${")
+		}
+		size = end + 2
+	}
+	if name == "" {
+		return 0, errors.New("after a $ the name of a variable is missing")
+	}
+	w.add("$"+text[:size], nginxVariables()[name])
+	w.words[len(w.words)-1].padded = padded
+	return size, nil
+}
+
+// nameBytes are the bytes of nginx's names of variables.
+const nameBytes = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -37,13 +38,16 @@ var (
 	oldMail    = mustLayout("%A, %d-%b-%y %H:%M:%S %Z") // RFC 850
 )
 
-// mustLayout returns the layout of a pattern, which must be valid.
+// mustLayout returns the layout of a pattern, which must be valid. The pattern is parsed on first use.
 func mustLayout(text string) layout {
-	p, err := newPattern(text)
-	if err != nil {
-		panic(err)
-	}
-	return p.read
+	parsed := sync.OnceValue(func() *pattern {
+		p, err := newPattern(text)
+		if err != nil {
+			panic(err)
+		}
+		return p
+	})
+	return func(b []byte, zone *time.Location) (nanos int64, ok bool) { return parsed().read(b, zone) }
 }
 
 // anyTime parses a time in one of the layouts above, as Go writes it (2006-01-02 15:04:05 +0000

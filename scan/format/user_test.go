@@ -11,12 +11,14 @@ import (
 	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
-// foundFormat is a format of testdata/user_formats.txt.
+// foundFormat is a format of testdata/user_formats.txt or open_formats.txt.
 type foundFormat struct{ source, text string }
 
-func foundFormats(t testing.TB) (all []foundFormat) {
+func foundFormats(t testing.TB) []foundFormat { return readFormats(t, "user_formats.txt") }
+
+func readFormats(t testing.TB, name string) (all []foundFormat) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/user_formats.txt")
+	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/reading"
@@ -36,46 +35,24 @@ func errNoFiles(name string) error {
 		"from to robotsieve history captures, which makes a folder of versions for audit", name)
 }
 
-// ArchiveSummary describes the contents of an archive.
-type ArchiveSummary struct {
-	File      string   `json:"archive"`
-	Size      int64    `json:"size"`    // in bytes
-	Program   string   `json:"program"` // the release that wrote it
-	Dialects  []string `json:"dialects"`
-	Origins   int      `json:"origins"`
-	Versions  int      `json:"versions"` // in all origins
-	Dated     int      `json:"dated"`    // versions that have a date
-	Rulesets  int      `json:"rulesets"` // distinct rulesets
-	WithRules int      `json:"with_rules"`
-	// These count origins by their newest version. Missing ones have no robots.txt, so everything is allowed;
-	// Unreachable ones could not be fetched, so everything is disallowed; Redirected ones redirect to a file that
-	// the sources lack, so the rules are unknown.
-	Missing     int `json:"missing"`
-	Unreachable int `json:"unreachable"`
-	Redirected  int `json:"redirected"`
-}
-
-// ArchiveVersion is a version of the robots.txt of an origin.
-type ArchiveVersion struct {
-	Origin string `json:"origin"`
-	From   string `json:"from"` // since when it is in force, RFC 3339; "" if it has no date
-	Status int    `json:"status"`
-	Groups int    `json:"groups"` // distinct rulesets, each of which binds some product tokens or all other crawlers
-	Rules  int    `json:"rules"`  // in all groups
-}
-
 // ListArchive calls each for every version of each origin of an archive, in the order of the
 // archive, which depends only on its contents, and returns a summary. Groups and Rules
 // come from the first of its dialects. each may be nil if only the summary is wanted. An
 // error of each ends the list. Errors are of type *Error.
-func ListArchive(ctx context.Context, name string, each func(ArchiveVersion) error) (sum ArchiveSummary, err error) {
+func ListArchive(ctx context.Context, name string, each func(report.ArchiveVersion) error) (
+	sum report.ArchiveSummary, err error,
+) {
 	mapped, err := disk.Map(name)
 	if err != nil {
 		return sum, inputError(err)
 	}
 	defer func() { err = errors.Join(err, mapped.Close()) }()
 	err = mapped.Use(func() error {
-		sum, err = listArchive(ctx, name, mapped.Data, each)
+		a, err := archive.Open(mapped.Data)
+		if err == nil {
+			sum, err = archived.List(ctx, a, each, leastRules)
+		}
+		sum.File, sum.Size = name, int64(len(mapped.Data))
 		return err
 	})
 	return sum, listed(ctx, name, err)
@@ -92,84 +69,6 @@ func listed(ctx context.Context, name string, err error) error {
 		return inputError(err)
 	}
 	return inputError(fmt.Errorf("%s: %w", name, err))
-}
-
-func listArchive(ctx context.Context, name string, data []byte, each func(ArchiveVersion) error) (sum ArchiveSummary,
-	err error) {
-	a, err := archive.Open(data)
-	if err != nil {
-		return sum, err
-	}
-	sum = ArchiveSummary{File: name, Size: int64(len(data)), Program: a.Program(), Origins: a.Len(),
-		Rulesets: a.Rulesets()}
-	for _, d := range a.Dialects() {
-		sum.Dialects = append(sum.Dialects, d.String())
-	}
-	for o, err := range a.Origins() {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return sum, err
-		}
-		sum.count(o)
-		for i := 0; i < len(o.Versions) && each != nil; i++ {
-			shown, err := describedVersion(a, o.Key, o.Versions[i])
-			if err == nil {
-				err = each(shown)
-			}
-			if err != nil {
-				return sum, err
-			}
-			a.Limit(leastRules)
-		}
-	}
-	return sum, nil
-}
-
-// count counts an origin.
-func (s *ArchiveSummary) count(o archive.Origin) {
-	s.Versions += len(o.Versions)
-	for _, v := range o.Versions {
-		if v.From != math.MinInt64 {
-			s.Dated++
-		}
-	}
-	newest := o.Versions[len(o.Versions)-1]
-	switch answer.Of(int(newest.Status), answer.Archive) {
-	case answer.File:
-		s.WithRules++
-	case answer.None:
-		s.Missing++
-	case answer.Failed:
-		s.Unreachable++
-	default:
-		s.Redirected++
-	}
-}
-
-// describedVersion looks up the rules of a version.
-func describedVersion(a *archive.Archive, key []byte, v archive.Version) (shown ArchiveVersion, err error) {
-	shown = ArchiveVersion{Origin: string(key), Status: int(v.Status)}
-	if v.From != math.MinInt64 {
-		shown.From = time.Unix(v.From, 0).UTC().Format(time.RFC3339)
-	}
-	if !v.HasRules {
-		return shown, nil
-	}
-	e, _, err := a.LookupAt(key, a.Dialects()[0], v.From)
-	if err != nil {
-		return shown, err
-	}
-	machines := map[*automaton.Machine]bool{}
-	for _, agent := range e.Ruleset.Agents() {
-		machines[agent.Machine] = true
-	}
-	if m := e.Ruleset.Wildcard(); m != nil {
-		machines[m] = true
-	}
-	shown.Groups = len(machines)
-	for m := range machines {
-		shown.Rules += m.Len()
-	}
-	return shown, nil
 }
 
 // ClassOptions select what Classes lists.
@@ -218,7 +117,7 @@ func newClasses(ctx context.Context, o ClassOptions) (*archived.Classes, error) 
 	if err != nil {
 		return nil, err
 	}
-	at, err := asOf(o.AsOf, time.Now())
+	at, err := asOf(o.AsOf, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +141,7 @@ type SignalOptions struct {
 // Signals calls each for every preference that a version of a robots.txt in an archive states, and for every group of
 // a control token, in the order of ListArchive. An error of each ends the list. Errors are of type *Error.
 func Signals(ctx context.Context, o SignalOptions, each func(*report.SiteSignal) error) error {
-	at, err := asOf(o.AsOf, time.Now())
+	at, err := asOf(o.AsOf, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -290,7 +189,7 @@ func listAll(ctx context.Context, name string, rules *archived.Rules, all func()
 // Find looks up the agent as every job does, and returns its crawler and the dialect in which it reads robots.txt.
 // An error is of type *Error.
 func (a Agent) Find() (reading.Subject, automaton.Dialect, error) {
-	s, err := a.lookUp(Messages{})
+	s, err := a.lookUp(Messages{}, "")
 	return s.Subject, s.Dialect, err
 }
 
@@ -330,7 +229,7 @@ func (a *Archive) Config(agents ...Agent) (c filter.Config, err error) {
 	rules := *a.rules
 	rules.Agents = nil
 	for _, agent := range agents {
-		of, err := agent.lookUp(Messages{})
+		of, err := agent.lookUp(Messages{}, "")
 		if err != nil {
 			return c, err
 		}

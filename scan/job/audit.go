@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -145,22 +146,14 @@ type Limits struct {
 	Workers int
 }
 
-// planner makes a plan of an audit's options.
-type planner struct {
-	AuditOptions
-	budget  *budget
-	workers int
-	// format is the format that Format names, nil if it is to be detected. formatText is Format in a form that
-	// can be read without the file that it may name.
-	format     *format.Format
-	formatText string
-}
-
 // auditPlan is what an audit does: its options, resolved.
 type auditPlan struct {
 	Results
-	budget   *budget
-	workers  int
+	budget  *budget
+	workers int
+	// given is the format of all logs, nil if each is detected. format is its text, which needs no file; "" for nil.
+	given    *format.Format
+	format   string
 	loaded   *loadedBasis // the policy, the crawlers, and how these are verified
 	logs     *auditLogs
 	timeZone string            // AuditOptions.TimeZone, for the report
@@ -169,48 +162,33 @@ type auditPlan struct {
 	judged, fetched, seen audit.Sink // as in audit.Listeners
 	listed                *Rows
 	block                 *blockPlan
-	// The options of the evidence folder, and the format that is given for all logs; "" if each is detected.
-	folder, madeBy, format string
+	folder, madeBy        string // AuditOptions.Evidence and MadeBy
 }
 
-// plan resolves the options, and refuses those that are invalid or contradict each other.
-func (o AuditOptions) plan(ctx context.Context) (*auditPlan, error) {
+// plan refuses options that are invalid or contradict each other, reads what they name, and opens the logs.
+func (o *AuditOptions) plan(ctx context.Context) (p *auditPlan, err error) {
 	memory := newBudget(o.Memory)
-	r := &planner{AuditOptions: o, budget: memory, workers: memory.workers(o.Workers)}
-	var err error
-	if r.format, r.formatText, err = formatByName(ctx, o.Format); err != nil {
+	p = &auditPlan{Results: o.Results, budget: memory, workers: memory.workers(o.Workers), timeZone: o.TimeZone,
+		dns: o.Resolver, judged: o.Judged, fetched: o.Fetched, listed: o.Rows, folder: o.Evidence, madeBy: o.MadeBy}
+	if p.given, p.format, err = formatByName(ctx, o.Format); err != nil {
 		return nil, err
 	}
-	if err := r.validate(); err != nil {
+	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	return r.resolve(ctx)
-}
-
-// resolve reads what the options name, and opens the logs.
-func (o *planner) resolve(ctx context.Context) (*auditPlan, error) {
-	if o.format == nil && o.workers > 1 {
+	if p.given == nil && p.workers > 1 {
 		go format.Prepare()
 	}
-	p := &auditPlan{Results: o.Results, budget: o.budget, workers: o.workers, timeZone: o.TimeZone, dns: o.Resolver,
-		judged: o.Judged, fetched: o.Fetched, listed: o.Rows, folder: o.Evidence, madeBy: o.MadeBy}
-	var err error
-	if p.loaded, err = prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) }); err != nil {
+	if p.loaded, err = prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx, memory) }); err != nil {
 		return nil, err
 	}
 	if err := o.choose(&p.loaded.config); err != nil {
 		return nil, err
 	}
-	if p.logs, err = o.prepareLogs(ctx, p.loaded); err != nil {
+	if p.logs, err = o.prepareLogs(ctx, p); err != nil {
 		return nil, err
 	}
-	if err := o.planBlock(p); err != nil {
-		return nil, err
-	}
-	if o.format != nil {
-		p.format = o.formatText
-	}
-	return p, nil
+	return p, o.planBlock(p)
 }
 
 // defaultMaxUnparsed is the default of AuditOptions.MaxUnparsed.
@@ -258,21 +236,21 @@ func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
 }
 
 // prepareLogs opens the logs and gathers everything that must be known before they are read.
-func (o *planner) prepareLogs(ctx context.Context, loaded *loadedBasis) (*auditLogs, error) {
-	logs, err := o.openLogs(ctx, loaded.zone)
+func (o *AuditOptions) prepareLogs(ctx context.Context, p *auditPlan) (*auditLogs, error) {
+	logs, err := o.openLogs(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if o.Fetched == nil {
-		err = logs.checkHosts(loaded.basis)
+		err = logs.checkHosts(p.loaded.basis)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := logs.assign(o.Hosts, loaded.config.Policy); err != nil {
+	if err := logs.assign(o.Hosts, p.loaded.config.Policy); err != nil {
 		return nil, err
 	}
-	if err := logs.findDuplicates(ctx, o.workers, o.AllowDuplicates); err != nil {
+	if err := logs.findDuplicates(ctx, p.workers, o.AllowDuplicates); err != nil {
 		return nil, err
 	}
 	logs.warnOfTwins()
@@ -284,9 +262,7 @@ func (o *planner) prepareLogs(ctx context.Context, loaded *loadedBasis) (*auditL
 			o.Messages.warn("%s: its times name no zone, and are taken to be in UTC (option TimeZone)", log.Name)
 		}
 	}
-	for _, w := range siteWarnings(logs.logInfos()) {
-		o.Messages.warn("%s", w)
-	}
+	o.Messages.warnAll(loginfo.Sites(logs.logInfos()))
 	logs.chooseHashes(o.Hash || o.Evidence != "")
 	for _, log := range logs.list {
 		log.Check = o.State != ""
@@ -308,7 +284,9 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 	config.Judged = only(&config.Only, config.Judged)
 	logs.evidence = p.addEvidenceTo(&config) // after addRowsTo: it needs all requests even if only violations are listed
 	if config.Judged != nil || config.Undeclared != nil {
-		logs.numberLines()
+		for _, log := range logs.list {
+			log.numbered = true
+		}
 	}
 	run := audit.New(config).Begin()
 	a := &auditRun{run: run, rows: logs.rows, evidence: logs.evidence, basis: p.loaded.basis, Results: p.Results}
@@ -318,7 +296,10 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 	end()
 	a.logs, a.inputs = logs.describe(p.loaded.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By, a.inputs.TimeZone = p.Program, p.Command, p.By, p.timeZone
-	a.inputs.Notes = logs.notes(p.loaded.zone, p.timeZone != "")
+	for _, log := range logs.list {
+		a.inputs.Notes = append(a.inputs.Notes, log.Notes(log.format, p.loaded.zone, p.timeZone != "")...)
+	}
+	a.inputs.Notes = loginfo.Set(a.inputs.Notes)
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -329,7 +310,7 @@ func (p *auditPlan) read(ctx context.Context) (*auditRun, error) {
 }
 
 // validate refuses options that are invalid or contradict each other.
-func (o *planner) validate() error {
+func (o *AuditOptions) validate() error {
 	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != ""
 	for _, mistake := range []struct {
 		made bool
@@ -385,13 +366,13 @@ func (o *planner) validate() error {
 
 // checkOutputs refuses outputs that cannot be written or that the audit reads, both those that the
 // options name and more files.
-func (o *planner) checkOutputs(more []string) error {
+func (o *AuditOptions) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.Names = append(inputs.Names, more...)
 	return cmp.Or(checkOutputs(inputs, disk.Streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
-func (o *planner) inputs() disk.Inputs {
+func (o *AuditOptions) inputs() disk.Inputs {
 	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
 		rangeFiles(o.Ranges), o.Read)
 	return disk.Inputs{Names: names, Stdin: o.Logs.Stdin}
@@ -405,7 +386,7 @@ type auditRun struct {
 	evidence    *listing // likewise
 	basis       *basis.Basis
 	known       *crawler.Set // checks the choice of crawlers; nil skips the check
-	logs        []logInfo
+	logs        []loginfo.Info
 	inputs      audit.Inputs      // without List, which needs logs
 	verified    []crawler.Pair    // by resolved host names
 	resolved    map[string]string // those, by addresses
@@ -462,6 +443,20 @@ func (a *auditRun) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		a.Messages.warn("%v", unsaved)
 	}
 	return result, &Error{Interrupted, a.interrupted}
+}
+
+// described returns the inputs as the report describes them.
+func (a *auditRun) described() audit.Inputs {
+	if a.Anonymous {
+		for i := range a.logs {
+			a.logs[i].First = ""
+		}
+	}
+	in, c := a.inputs, loginfo.Check(a.logs, a.basis.MaxUnparsed)
+	a.Messages.warnAll(c.Messages)
+	in.List, in.Partial = c.List, in.Partial || c.Partial
+	in.Warnings = loginfo.Set(slices.Concat(in.Warnings, c.Warnings))
+	return in
 }
 
 // makeReport resolves names, makes the report and writes the rows, as requested.

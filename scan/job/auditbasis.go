@@ -17,9 +17,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
-	"github.com/robotsieve/robotsieve/scan/internal/capture"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -32,40 +31,36 @@ type loadedBasis struct {
 	zone   *time.Location // of AuditOptions.TimeZone
 	// identity has the lists and names in config.Identities.
 	identity crawler.IdentityOptions
-	// list reads a list of addresses again.
-	list func(basis.List) ([]byte, error)
 }
 
 // readSideFiles reads all files that the options name except the logs.
-func (o *planner) readSideFiles(ctx context.Context) (*loadedBasis, error) {
-	s := &loadedBasis{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
+func (o *AuditOptions) readSideFiles(ctx context.Context, memory *budget) (*loadedBasis, error) {
+	s := &loadedBasis{}
 	var err error
 	if s.zone, err = zoneOf(o.TimeZone); err != nil {
 		return nil, err
 	}
-	if s.basis, err = o.readBasis(ctx, s.zone); err != nil {
+	if s.basis, err = o.readBasis(ctx, s.zone, memory); err != nil {
 		return nil, err
 	}
-	if err := o.budget.loadBasis(s.basis); err != nil {
+	if err := memory.loadBasis(s.basis); err != nil {
 		return nil, err
 	}
 	if err := o.checkOutputs(robotsFiles(s.basis)); err != nil {
 		return nil, err
 	}
-	if s.config, err = configOf(s.basis); err != nil {
+	if s.config, err = s.basis.Config(); err != nil {
 		return nil, inputError(err)
 	}
-	if err := o.readWhatIf(ctx, s); err != nil {
+	if err := o.readWhatIf(ctx, s, memory); err != nil {
 		return nil, err
 	}
-	for _, w := range s.basis.Oddities {
-		o.Messages.warn("%s", w)
-	}
-	return s, o.identify(s)
+	o.Messages.warnAll(s.basis.Oddities)
+	return s, o.identify(s, memory)
 }
 
 // readBasis reads the files that the options name, except the files of addresses.
-func (o *planner) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
+func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location, memory *budget) (*basis.Basis, error) {
 	b := &basis.Basis{
 		BasisInfo: report.BasisInfo{
 			AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"),
@@ -99,18 +94,18 @@ func (o *planner) readBasis(ctx context.Context, zone *time.Location) (*basis.Ba
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
-	b.Hosts = setOf(b.Hosts)
+	b.Hosts = loginfo.Set(b.Hosts)
 	if b.Profiles, err = knownProfiles(o.Crawlers); err != nil {
 		return nil, err
 	}
-	return b, o.readRobots(ctx, b)
+	return b, o.readRobots(ctx, b, memory)
 }
 
 // readRobots reads robots.txt or its versions.
-func (o *planner) readRobots(ctx context.Context, b *basis.Basis) error {
+func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis, memory *budget) error {
 	b.File = o.Robots.Name
 	if b.File != "" {
-		row, err := o.Robots.row(ctx, o.budget)
+		row, err := o.Robots.row(ctx, memory)
 		b.Constant = true
 		b.SetRows([]policy.Row{row})
 		return err
@@ -123,9 +118,9 @@ func (o *planner) readRobots(ctx context.Context, b *basis.Basis) error {
 	if b.File, b.None = o.Policy, o.Policy == ""; b.None {
 		return nil
 	}
-	rows, times, err := o.readVersions(b)
+	rows, times, err := readVersions(b, memory)
 	if err != nil {
-		return o.budget.failed(err)
+		return memory.failed(err)
 	}
 	if o.History == policy.Deployed || o.History == policy.Observed {
 		times = o.History
@@ -140,7 +135,7 @@ func (o *planner) readRobots(ctx context.Context, b *basis.Basis) error {
 
 // readVersions reads the versions of robots.txt and the meaning of their times. A folder with a manifest
 // counts as that manifest.
-func (o *planner) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
+func readVersions(b *basis.Basis, memory *budget) (rows []policy.Row, times string, err error) {
 	info, err := disk.Stat(b.File)
 	switch {
 	case err != nil:
@@ -149,10 +144,10 @@ func (o *planner) readVersions(b *basis.Basis) (rows []policy.Row, times string,
 		return nil, "", errNoFiles(b.File)
 	case info.IsDir():
 		var manifest string
-		rows, manifest, times, err = policy.ReadFolder(b.File, b.MaxBytes, o.budget.room())
+		rows, manifest, times, err = policy.ReadFolder(b.File, b.MaxBytes, memory.room())
 		b.File = cmp.Or(manifest, b.File)
 	default:
-		rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, o.budget.room())
+		rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, memory.room())
 	}
 	month := slices.IndexFunc(rows, func(r policy.Row) bool { return r.Month })
 	if err == nil && month >= 0 && b.Skew < policy.MonthSkew {
@@ -162,20 +157,20 @@ func (o *planner) readVersions(b *basis.Basis) (rows []policy.Row, times string,
 }
 
 // readWhatIf reads the other robots.txt, if there is one.
-func (o *planner) readWhatIf(ctx context.Context, s *loadedBasis) error {
+func (o *AuditOptions) readWhatIf(ctx context.Context, s *loadedBasis, memory *budget) error {
 	if o.WhatIf == "" {
 		return nil
 	}
 	f := RobotsFile{Name: o.WhatIf, Stdin: o.Robots.Stdin, MaxBytes: o.Robots.MaxBytes}
-	row, err := f.row(ctx, o.budget)
+	row, err := f.row(ctx, memory)
 	if err != nil {
 		return err
 	}
-	o.budget.loadBody(row.Body)
+	memory.loadBody(row.Body)
 	options := compile.Options{MaxBytes: f.MaxBytes}
 	s.basis.Oddities = append(s.basis.Oddities, Oddities(compile.Compile(row.Body, options), row.Body, f.Name)...)
 	s.config.WhatIf = policy.Constant(row, policy.Options{MaxBytes: f.MaxBytes})
-	return o.budget.check()
+	return memory.check()
 }
 
 // robotsFiles returns the files of a manifest, with names relative to its folder.
@@ -189,69 +184,22 @@ func robotsFiles(b *basis.Basis) (names []string) {
 			names = append(names, filepath.Join(filepath.Dir(b.File), name))
 		}
 	}
-	return setOf(names)
-}
-
-// configOf makes the configuration of an audit from a basis, and looks for oddities.
-func configOf(b *basis.Basis) (audit.Config, error) {
-	config, err := b.Config()
-	if err == nil {
-		b.Oddities, b.NoRule = findOddities(b)
-	}
-	return config, err
-}
-
-// maxOddFiles bounds how many files have their oddities listed.
-const maxOddFiles = 10
-
-// findOddities returns warnings about the robots.txt files, and report.BasisInfo.NoRule.
-func findOddities(b *basis.Basis) (list []string, without string) {
-	rest, ruled := int64(0), false
-	seen := map[int]bool{}
-	for _, r := range b.Rows {
-		if answer.Of(r.Status, answer.Others) != answer.File || r.BodyAt < 0 || seen[r.BodyAt] {
-			continue
-		}
-		seen[r.BodyAt] = true
-		text, name := b.Bodies[r.BodyAt].Text, cmp.Or(r.File, r.Where)
-		robots := compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes})
-		ruled = ruled || hasRule(robots, text)
-		if !ruled && without == "" {
-			without = lookOf(robots, text)
-		}
-		odd := Oddities(robots, text, name)
-		if form := capture.FormOf(text); form != nil { // it is used all the same: it may be what was sent
-			odd = []string{fmt.Sprintf("%s: %s, not a robots.txt", name, form.Form)}
-		}
-		if len(list) >= maxOddFiles {
-			rest += int64(min(1, len(odd)))
-			continue
-		}
-		list = append(list, odd...)
-	}
-	if rest > 0 {
-		list = append(list, fmt.Sprintf("and %s of the policy %s of the same kind",
-			english.Plural(rest, "more file"), english.Verb(rest, "is", "are")))
-	}
-	if ruled {
-		without = ""
-	}
-	return list, without
+	return loginfo.Set(names)
 }
 
 // identify reads the files of addresses and names.
-func (o *planner) identify(s *loadedBasis) error {
+func (o *AuditOptions) identify(s *loadedBasis, memory *budget) error {
 	b := s.basis
 	s.identity.MaxAge = b.RangesMaxAge
 	for _, arg := range o.Ranges {
-		loaded, err := crawler.LoadSeries(arg, s.config.Crawlers, o.budget.room())
+		loaded, err := crawler.LoadSeries(arg, s.config.Crawlers, memory.room())
 		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
 			return usageError("option Ranges %w", mistake)
 		}
 		if err != nil {
-			return o.budget.failed(err)
+			return memory.failed(err)
 		}
-		o.budget.loaded += loaded.Bytes
+		memory.loaded += loaded.Bytes
 		for _, path := range loaded.Skipped {
 			why := "no known crawler or list has this name"
 			if info, err := disk.Stat(path); err == nil && info.IsDir() {
@@ -273,12 +221,12 @@ func (o *planner) identify(s *loadedBasis) error {
 		}
 		defer f.Close()
 		sum, name := sha256.New(), filepath.ToSlash(b.Names)
-		s.identity.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), name, o.budget.room())
+		s.identity.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), name, memory.room())
 		if err != nil {
-			return o.budget.failed(err)
+			return memory.failed(err)
 		}
 		b.NamesSum = sum.Sum(nil)
-		o.budget.loaded += s.identity.Names.Bytes()
+		memory.loaded += s.identity.Names.Bytes()
 	}
 	if err := b.SetClients(&s.config, s.identity); err != nil {
 		return usageError("option ClientIP, option TrustedProxies: %w", err)
@@ -287,21 +235,21 @@ func (o *planner) identify(s *loadedBasis) error {
 	return nil
 }
 
-// maxListFile bounds a file of addresses or names that is copied.
-const maxListFile = 64 << 20
-
-// restored makes the result of readSideFiles from a basis and its files. Its
+// restored makes the result of readSideFiles from the document and the files of a basis. Its
 // error is of type *Error if there is too little memory.
-func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*loadedBasis, error) {
-	if err := memory.loadBasis(b); err != nil {
+func restored(document []byte, open basis.Open, zone string, memory *budget) (*loadedBasis, error) {
+	b, err := basis.Unpack(document, open)
+	if err == nil {
+		err = memory.loadBasis(b)
+	}
+	if err != nil {
 		return nil, err
 	}
-	s := &loadedBasis{basis: b, list: func(l basis.List) ([]byte, error) { return open.Read(l.File) }}
-	var err error
+	s := &loadedBasis{basis: b}
 	if s.zone, err = zoneOf(zone); err != nil {
 		return nil, errors.Unwrap(err) // the user gave no such option
 	}
-	if s.config, err = configOf(b); err == nil {
+	if s.config, err = b.Config(); err == nil {
 		s.identity, err = b.Identify(&s.config, open, memory.take)
 	}
 	if errors.Is(err, disk.ErrMemory) {

@@ -32,9 +32,11 @@ func ParseBlock(text string) (b BlockFile, err error) {
 }
 
 // outputs are all files that the audit writes, except evidence.
-func (o *planner) outputs() []disk.Output { return append(o.Results.outputs(), o.blockOutputs()...) }
+func (o *AuditOptions) outputs() []disk.Output {
+	return append(o.Results.outputs(), o.blockOutputs()...)
+}
 
-func (o *planner) blockOutputs() (list []disk.Output) {
+func (o *AuditOptions) blockOutputs() (list []disk.Output) {
 	for _, b := range o.Block {
 		list = append(list, disk.Output{Option: "option Block", Name: b.Name, Force: o.Force,
 			Content: disk.Content{Name: "a file of block rules", Perm: 0o666, Is: block.Is}})
@@ -53,7 +55,7 @@ type blockPlan struct {
 }
 
 // planBlock makes an audit collect the input of rules, if rules are wanted, and reserves memory for it.
-func (o *planner) planBlock(p *auditPlan) error {
+func (o *AuditOptions) planBlock(p *auditPlan) error {
 	if len(o.Block) == 0 {
 		return nil
 	}
@@ -62,14 +64,13 @@ func (o *planner) planBlock(p *auditPlan) error {
 			return usageError("option Block reads the logs twice, and %s is no file", log.Name)
 		}
 	}
-	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
-	o.budget.take(clients * block.ClientBytes)
-	again := &planner{budget: o.budget, workers: o.workers, format: o.format, AuditOptions: AuditOptions{
-		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
-			Messages: Messages{Progress: o.Messages.Progress}}}}
+	clients := (p.budget.memory / 16) / block.ClientBytes
+	p.budget.take(clients * block.ClientBytes)
+	again := &AuditOptions{LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
+		Messages: Messages{Progress: o.Messages.Progress}}}
 	p.block = &blockPlan{collector: block.NewCollector(int(clients)), outputs: o.blockOutputs(), search: o.BlockSearch,
 		names:  o.BlockNames,
-		reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p.loaded) }}
+		reopen: func(ctx context.Context) (*auditLogs, error) { return again.prepareLogs(ctx, p) }}
 	for _, b := range o.Block {
 		p.block.kinds = append(p.block.kinds, block.ByKind(b.Kind))
 	}
@@ -122,9 +123,7 @@ func (p *auditPlan) writeBlock(ctx context.Context, a *auditRun, r *report.Repor
 			p.Messages.warn("%s: %s", out.Name, text)
 		}
 	}
-	for _, text := range plan.Short() {
-		p.Messages.warn("%s", text)
-	}
+	p.Messages.warnAll(plan.Short())
 	if err := errors.Join(errs...); err != nil {
 		return inputError(err)
 	}

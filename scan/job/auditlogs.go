@@ -18,8 +18,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
-	"github.com/robotsieve/robotsieve/scan/internal/firstlines"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -46,7 +46,7 @@ type auditLog struct {
 	// host is the value of AuditOptions.Hosts that names the log, "" if none does.
 	host        string
 	site        policy.Site // where its requests went, if it names no hosts
-	siteUnknown bool        // as in logInfo
+	siteUnknown bool        // as in loginfo.Info
 	// before knows what holds at the beginning of each chunk; nil if not needed.
 	before *scan.Prefix[beginning]
 	// lastHeader is the last header of its format. Numbered means that its lines need numbers.
@@ -56,15 +56,11 @@ type auditLog struct {
 	head contentSum
 	// first is the beginning of the first nonblank line.
 	first string
-	firstlines.Facts
+	loginfo.Facts
 	// copyOf names an earlier log with the same content, "" if there is none.
 	copyOf    string
-	anonymous bool     // as in AuditOptions
-	zoneless  bool     // its times lack a zone
-	skewed    bool     // and no option gives one
-	hasHosts  bool     // its requests name hosts
-	hosts     []string // the first of these
-	loss      format.Lossy
+	anonymous bool // as in AuditOptions
+	skewed    bool // it is zoneless, and no option gives its zone
 	lineCounts
 }
 
@@ -75,9 +71,9 @@ type lineCounts struct {
 
 // openLogs finds the inputs and the format of each. It warns of unusable inputs
 // and leaves them out.
-func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
+func (o *AuditOptions) openLogs(ctx context.Context, p *auditPlan) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
-	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.workers,
+	inputs, errs, err := o.Logs.resolve(ctx, p.budget, p.workers,
 		Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
 		return nil, err
@@ -87,11 +83,11 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
-	interrupt.Parallel(ctx, len(inputs), o.workers, func(i int) {
+	interrupt.Parallel(ctx, len(inputs), p.workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input, list[i].anonymous = in, o.Anonymous
-		empty[i], failed[i] = list[i].open(ctx, o.format, zone)
+		empty[i], failed[i] = list[i].open(ctx, p.given, p.loaded.zone)
 	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
@@ -103,7 +99,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 			logs.warn("%v: it was left out", failed[i])
 			continue
 		}
-		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i], zone) {
+		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i], p.loaded.zone) {
 			failed[i] = nil
 		}
 		if failed[i] != nil {
@@ -113,7 +109,7 @@ func (o *planner) openLogs(ctx context.Context, zone *time.Location) (*auditLogs
 		if empty[i] {
 			o.Messages.warn("%s: empty", in.Name)
 		}
-		list[i].skewed = list[i].zoneless && o.TimeZone == ""
+		list[i].skewed = list[i].Zoneless && o.TimeZone == ""
 		if cmp.Or(o.ClientIP, "addr") != "addr" {
 			list[i].Clients = report.ByAddress
 		}
@@ -143,8 +139,7 @@ func (l *auditLogs) continues(log *auditLog, zone *time.Location) bool {
 	if err != nil || f.Header() == nil {
 		return false
 	}
-	log.format = f
-	log.look(head, zone)
+	log.Facts, log.format = loginfo.Of(f, head, zone)
 	l.warn("%s begins without a line that names its columns: it is read with the last one of %s, which has as many",
 		log.Name, before.Name)
 	return true
@@ -173,7 +168,7 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 }
 
 // open reads the first lines of the log and detects its format: f with the envelopes
-// around these lines or, if f is nil, a format that fits them. It also calls look. It reports
+// around these lines or, if f is nil, a format that fits them. It reports
 // whether there are any lines.
 func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Location) (empty bool, err error) {
 	head, err := interrupt.Wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
@@ -198,24 +193,12 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	if err != nil {
 		return empty, fmt.Errorf("%s: %w", log.Name, err)
 	}
-	log.look(head, zone)
+	log.Facts, log.format = loginfo.Of(log.format, head, zone)
 	return empty, nil
 }
 
 // errUnknownFormat replaces an error that quotes a line.
 var errUnknownFormat = errors.New("no known format fits its first lines. job.Explain shows them")
-
-// look finds out from the beginning of the log whether its times lack a zone, which it then
-// sets; whether its requests name hosts; and how it changes paths.
-func (log *auditLog) look(head []byte, zone *time.Location) {
-	log.zoneless = !format.NamesZones(log.format, head)
-	if log.zoneless && zone != time.UTC {
-		log.format = log.format.In(zone)
-	}
-	log.hosts, log.hasHosts = format.Hosts(log.format, head)
-	log.loss = format.Loss(log.format, head)
-	log.Facts = firstlines.Of(log.format, head)
-}
 
 // checkHosts refuses a single robots.txt for logs that name several hosts.
 func (l *auditLogs) checkHosts(b *basis.Basis) error {
@@ -223,12 +206,12 @@ func (l *auditLogs) checkHosts(b *basis.Basis) error {
 		return nil
 	}
 	for _, log := range l.list {
-		if !log.hasHosts {
+		if !log.HasHosts {
 			continue
 		}
 		seen := "none of them in its first lines"
-		if len(log.hosts) > 0 {
-			seen = "such as " + english.List(log.hosts)
+		if len(log.Hosts) > 0 {
+			seen = "such as " + english.List(log.Hosts)
 		}
 		return usageError("%s names hosts (format %s), %s: use option Hosts to say which of them %s is for", log.Name,
 			log.format.Name(), seen, b.File)
@@ -260,17 +243,10 @@ func (l *auditLogs) chooseHashes(all bool) {
 // errWorker is the cause when a worker's failure ends the reading.
 var errWorker = errors.New("a worker has failed")
 
-// numberLines makes scan pass the number of each line to its workers.
-func (l *auditLogs) numberLines() {
-	for _, log := range l.list {
-		log.numbered = true
-	}
-}
-
 // logInfos describes the logs as far as known before they are read.
-func (l *auditLogs) logInfos() (list []logInfo) {
+func (l *auditLogs) logInfos() (list []loginfo.Info) {
 	for _, log := range l.list {
-		list = append(list, logInfo{InputInfo: log.info(), SiteUnknown: log.siteUnknown})
+		list = append(list, loginfo.Info{InputInfo: log.info(), SiteUnknown: log.siteUnknown})
 	}
 	return list
 }
@@ -382,7 +358,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 
 // describe describes the inputs for the report, and warns of inputs that could not be
 // read to the end.
-func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []logInfo, in audit.Inputs) {
+func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []loginfo.Info, in audit.Inputs) {
 	in = audit.Inputs{Partial: l.partial, MaxUnparsed: b.MaxUnparsed}
 	logs = l.logInfos()
 	for i, result := range results {
@@ -398,16 +374,18 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 			l.messages.warn("%v (%s)", err, covered(&result, log.Size))
 			info.Error, in.Partial = err.Error(), true
 		}
-		if unparsedShare(info.InputInfo) == 100 || linesOf(info.InputInfo) == 0 && log.format.Header() == nil {
+		if info.HasNoRequest(log.format.Header() != nil) {
 			info.First = log.first
 		}
 	}
-	l.findCopies(logs)
+	for _, w := range loginfo.Copies(logs) {
+		l.warn("%s", w)
+	}
 	l.warnOfOverlaps(logs)
 	for _, info := range l.unread {
-		logs = append(logs, logInfo{InputInfo: info})
+		logs = append(logs, loginfo.Info{InputInfo: info})
 	}
-	in.Warnings = setOf(l.warnings)
+	in.Warnings = loginfo.Set(l.warnings)
 	return logs, in
 }
 
@@ -422,45 +400,6 @@ func covered(r *source.Result, size int64) string {
 		return "the report covers " + english.Grouped(r.Bytes) + " of its " + english.Plural(size, "byte")
 	}
 	return "the report covers " + english.Plural(r.Bytes, "byte") + " of it"
-}
-
-// notes say, for each format of logs without time zones, which zone is assumed, and whether
-// its paths differ from those that clients sent.
-func (l *auditLogs) notes(zone *time.Location, given bool) (notes []string) {
-	name := zone.String()
-	switch {
-	case zone == time.Local:
-		name = "the zone of the machine that read them"
-	case name == "":
-		name = time.Time{}.In(zone).Format("-07:00")
-	}
-	zoneless := "The times in logs of the format %s name no zone: they are taken to be in " + name + ", as requested."
-	if !given {
-		zoneless = "The times in logs of the format %s name no zone: they are taken to be in UTC, and may be wrong by " +
-			"14 h (option TimeZone)."
-	}
-	losses := map[format.Lossy]string{
-		format.Decoded: "Logs of the format %s have paths without their percent-encoding. A request is undecided " +
-			"(lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An encoded " +
-			"slash is taken as a slash.",
-		format.Rewritten: "Logs of the format %s have paths that the server may have made of those sent: a request is " +
-			"undecided (lossy_path) if robots.txt does not judge all paths alike.",
-	}
-	for _, log := range l.list {
-		if log.zoneless {
-			notes = append(notes, fmt.Sprintf(zoneless, log.format.Name()))
-		}
-		if text := losses[log.loss]; text != "" {
-			notes = append(notes, fmt.Sprintf(text, log.format.Name()))
-		}
-	}
-	return setOf(notes)
-}
-
-// setOf sorts texts and removes duplicates.
-func setOf(texts []string) []string {
-	slices.Sort(texts)
-	return slices.Compact(texts)
 }
 
 // firstLine returns the beginning of the first nonblank line of a text.
@@ -487,7 +426,7 @@ func (l *auditLogs) warnOfFormats() {
 	first := map[string]*auditLog{}
 	var order []string
 	for _, log := range l.list {
-		for _, w := range log.lacks() {
+		for _, w := range loginfo.Lacks(log.format, log.HasHosts || log.site.N > 0) {
 			if first[w] == nil {
 				first[w] = log
 				order = append(order, w)
@@ -498,28 +437,4 @@ func (l *auditLogs) warnOfFormats() {
 		l.messages.warn("%s: %s", first[w].Name, w)
 		l.warnings = append(l.warnings, w)
 	}
-}
-
-// lacks lists what an audit needs and the format of the log lacks.
-func (log *auditLog) lacks() (warnings []string) {
-	f := log.format
-	name := f.Name()
-	if !f.HasAgent() {
-		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent, so no line of it can name a crawler: %s",
-			name, agentRemedy(f)))
-	}
-	if !f.HasTime() {
-		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is "+
-			"not known which robots.txt was in force", name))
-	}
-	if !log.hasHosts && log.site.N == 0 {
-		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its "+
-			"requests are bound by: name the site with option Hosts", name))
-	}
-	if f.Sampled() {
-		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that "+
-			"were not sampled: counts cover what was logged, and answers to /robots.txt that are missing may have told a "+
-			"crawler something else", name))
-	}
-	return append(warnings, f.Doubts()...)
 }

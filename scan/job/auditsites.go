@@ -17,13 +17,6 @@ import (
 // hostOf splits a value of AuditOptions.Hosts, which is HOST or HOST=PATTERN.
 func hostOf(value string) (site, logs string, named bool) { return strings.Cut(value, "=") }
 
-// filesOf returns the files on disk that a PATTERN of AuditOptions.Hosts names, and errors
-// for missing ones.
-func filesOf(pattern string) ([]*source.Input, []error) {
-	files, _, errs := source.Inputs(context.Background(), []string{pattern}, nil, source.Limits{Closed: true})
-	return files, errs
-}
-
 // assign determines the site of each log that names no hosts.
 func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	unnamed, _ := p.Unnamed()
@@ -61,27 +54,9 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		if log.host != "" {
 			log.site = named[log]
 		}
-		log.siteUnknown = patterns && !log.hasHosts && log.site.N == 0
+		log.siteUnknown = patterns && !log.HasHosts && log.site.N == 0
 	}
 	return nil
-}
-
-// siteWarnings warn of logs that may lack a site. All logs are known then,
-// in any order.
-func siteWarnings(logs []logInfo) (warnings []string) {
-	var unnamed []string
-	for _, log := range logs {
-		if log.SiteUnknown {
-			unnamed = append(unnamed, log.Name)
-		}
-	}
-	unnamed = setOf(unnamed)
-	if len(unnamed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("no option Hosts HOST=PATTERN names the site of %s, whose lines name no "+
-			"host "+
-			"either: their requests are not judged", english.List(unnamed)))
-	}
-	return warnings
 }
 
 // siteOf returns a site of the policy by name.
@@ -120,7 +95,7 @@ func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
 	if err := source.CheckPattern(logs); err != nil {
 		return nil, err
 	}
-	files, errs := filesOf(logs)
+	files, _, errs := source.Inputs(context.Background(), []string{logs}, nil, source.Limits{Closed: true})
 	isFile := func(log *auditLog) bool { return slices.ContainsFunc(files, log.SameFile) }
 	list = l.which(isFile)
 	if len(list) == 0 || source.HasWildcards(logs) {

@@ -104,12 +104,6 @@ func (b *budget) loadBasis(of *basis.Basis) error {
 	return b.check()
 }
 
-func (b *budget) loadInputs(list []*source.Input) {
-	for _, in := range list {
-		b.loaded += source.ListedBytes(in.Name)
-	}
-}
-
 // take charges bytes to the budget, and returns how many are left.
 func (b *budget) take(bytes int64) int64 {
 	b.loaded += bytes

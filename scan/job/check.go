@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/explain"
-	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/lists"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -40,15 +38,12 @@ type CheckOptions struct {
 
 // Checker explains verdicts on single URLs. It is not safe for concurrent use.
 type Checker struct {
-	robots   explain.File
-	against  *explain.File // an older robots.txt; nil for none
-	crawlers string        // the file of the crawlers that Describe knows
-	sitemaps []string
-	crossing bool // as CheckOptions.Crossings
-	agents   []*checked
-	release  []func() error // of archives
-	warn     func()         // reports the oddities of the file, once
-	at       int64          // the instant at which an archive is consulted, in Unix seconds
+	options CheckOptions
+	robots  explain.File
+	against *explain.File // an older robots.txt; nil for none
+	agents  []archived.Asked
+	warn    func() // reports the oddities of the file, once
+	at      int64  // the instant at which an archive is consulted, in Unix seconds
 }
 
 // NewChecker reads a robots.txt or opens an archive. An error is of type *Error. Close the
@@ -106,15 +101,13 @@ func (o *CheckOptions) subjects() ([]archived.Agent, error) {
 // newBodyChecker returns a Checker by the body of a robots.txt, with the name and limit of
 // o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []archived.Agent) *Checker {
-	c := &Checker{robots: *fileOf(o.Robots, body), crawlers: o.Crawlers, sitemaps: o.Sitemaps, crossing: o.Crossings}
+	c := &Checker{options: o, robots: *fileOf(o.Robots, body)}
 	c.warn = sync.OnceFunc(func() {
-		for _, w := range Oddities(c.robots.Compile(reading.ReadRFC9309), body, o.Robots.Name) {
-			o.Messages.warn("%s", w)
-		}
+		o.Messages.warnAll(Oddities(c.robots.Compile(reading.ReadRFC9309), body, o.Robots.Name))
 	})
 	for _, agent := range agents {
 		o.Messages.warnOfOthers(agent, c.robots.Compile(reading.Reading(agent.Dialect)).Ruleset)
-		c.agents = append(c.agents, &checked{Asked: c.robots.Ask(agent.Agent)})
+		c.agents = append(c.agents, archived.Asked{Asked: c.robots.Ask(agent.Agent)})
 	}
 	return c
 }
@@ -128,7 +121,7 @@ func fileOf(f RobotsFile, body []byte) *explain.File {
 func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Agent) (*Checker, error) {
 	c := &Checker{}
 	var err error
-	if c.at, err = asOf(o.AsOf, time.Now()); err != nil {
+	if c.at, err = asOf(o.AsOf, time.Time{}); err != nil {
 		return nil, err
 	}
 	for _, agent := range agents {
@@ -138,8 +131,7 @@ func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Ag
 			return nil, err
 		}
 		o.Messages.warnOfOthers(agent, nil)
-		c.release = append(c.release, rules.Mapped.Close)
-		c.agents = append(c.agents, &checked{Asked: &explain.Asked{Agent: agent.Agent}, archive: rules})
+		c.agents = append(c.agents, archived.Asked{Asked: &explain.Asked{Agent: agent.Agent}, Rules: rules})
 	}
 	return c, nil
 }
@@ -147,16 +139,12 @@ func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Ag
 // Close releases the archive.
 func (c *Checker) Close() error {
 	var errs []error
-	for _, release := range c.release {
-		errs = append(errs, release())
+	for _, a := range c.agents {
+		if a.Rules != nil {
+			errs = append(errs, a.Rules.Mapped.Close())
+		}
 	}
 	return errors.Join(errs...)
-}
-
-// checked is an agent with the rules that bind it.
-type checked struct {
-	*explain.Asked
-	archive *archived.Rules // nil for a robots.txt
 }
 
 // Check judges a URL for each agent, in their order. Text that begins with one or two slashes
@@ -172,7 +160,7 @@ func (c *Checker) checkAt(url string, at int64) ([]explain.Answer, error) {
 	case !isPath && !isURL:
 		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash",
 			url)
-	case isPath && len(c.release) > 0:
+	case isPath && c.robots.Name == "":
 		return nil, usageError("%q is a path: an archive has the rules of many origins, so it needs a URL", url)
 	case isURL:
 		var err error
@@ -185,62 +173,13 @@ func (c *Checker) checkAt(url string, at int64) ([]explain.Answer, error) {
 	}
 	var list []explain.Answer
 	for _, agent := range c.agents {
-		a, err := agent.check(url, o, at)
+		a, err := agent.AnswerAt(url, o, at)
 		if err != nil {
-			return list, err
+			return list, inputError(err)
 		}
 		list = append(list, a)
 	}
 	return list, nil
-}
-
-// check judges a URL of an origin, by the rules in force at an instant if an archive has dates.
-func (c *checked) check(url string, o origin.Origin, at int64) (a explain.Answer, err error) {
-	if c.archive == nil {
-		return c.judge(url, o, at)
-	}
-	err = c.archive.Mapped.Use(func() (err error) {
-		a, err = c.judge(url, o, at)
-		return err
-	})
-	if errors.Is(err, disk.ErrChanged) {
-		err = inputError(err)
-	}
-	return a, err
-}
-
-// judge is check for rules that do not change.
-func (c *checked) judge(url string, o origin.Origin, at int64) (explain.Answer, error) {
-	if c.archive == nil {
-		return c.Answer(url), nil
-	}
-	a, path := c.Begin(url)
-	m, err := c.find(&a, filter.Query{Origin: o, At: at}, path)
-	if err == nil && a.WhyRule == "" {
-		c.Decide(&a, m, path)
-	}
-	return a, err
-}
-
-const whyUnreachable = "robots.txt is unreachable, so everything is forbidden (RFC 9309 2.3.1.4)"
-
-// find returns the rules of an origin that bind the agent. If the archive lacks the origin,
-// find completes the answer.
-func (c *checked) find(a *explain.Answer, q filter.Query, path []byte) (*automaton.Machine, error) {
-	a.Groups = []explain.AgentLines{}
-	var bound [1]filter.Rules
-	_, found, err := c.archive.Find(q, bound[:])
-	rules := bound[0]
-	switch {
-	case err != nil:
-		return nil, inputError(err)
-	case !found:
-		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+q.Origin.String()+", or only a "+
-			"redirect to a URL that it does not have"
-	case rules.Unreachable && string(path) != answer.RobotsPath:
-		a.WhyRule = whyUnreachable
-	}
-	return rules.Machine, nil
 }
 
 // Files returns the robots.txt and the older one, which is nil if there is none.
@@ -252,19 +191,19 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*ex
 	if c.robots.Name == "" {
 		return nil, usageError("no URL: an archive is asked about URLs")
 	}
-	known, err := Crawlers(c.crawlers)
+	known, err := Crawlers(c.options.Crawlers)
 	if err != nil {
 		return nil, err
 	}
 	o := explain.Options{Robots: &c.robots, Against: c.against, Dialect: dialect,
-		Lint: lint.Options{Crawlers: known, Crossings: c.crossing, LogOf: logOf}}
+		Lint: lint.Options{Crawlers: known, Crossings: c.options.Crossings, LogOf: capture.LogOf}}
 	for _, a := range c.agents {
 		o.Asked = append(o.Asked, a.Asked)
 	}
-	if len(c.sitemaps) > 0 {
+	if files := c.options.Sitemaps; len(files) > 0 {
 		o.Lint.Sitemap = func(yield func([]byte) bool) {
-			for i := 0; i < len(c.sitemaps) && err == nil; i++ {
-				err = lists.EachURL(ctx, c.sitemaps[i], yield)
+			for i := 0; i < len(files) && err == nil; i++ {
+				err = lists.EachURL(ctx, files[i], yield)
 			}
 		}
 	}

@@ -2,26 +2,23 @@ package job
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/spill"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // CompileOptions name the sources and the output of Compile.
@@ -60,20 +57,7 @@ type Compiled struct {
 	Origins, Rulesets int
 	Versions          int64 // in all origins, at least one in each
 	Size              int64 // of the archive, in bytes
-	// MaxBytes is the limit of a body. Bodies counts the distinct bodies; BodyBytes is
-	// the length of their lines within the limit.
-	MaxBytes          int
-	Bodies, BodyBytes int64
-	// BodyOrigins counts the origins with a body. The others count the ones among them whose body looks like a web
-	// page, looks like UTF-16, or is any other text without a line that names a user agent. Any rules in it are in the
-	// archive.
-	BodyOrigins, Pages, UTF16, Unnamed int64
-	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
-	// archive lacks the rules beyond the limit.
-	Cut, CutOrigins int64
-	// Redirected counts the origins with a robots.txt that redirects to a URL that the sources
-	// lack: Filter treats their robots.txt as unknown.
-	Redirected int64
+	report.BodyCounts
 	// Taken counts the captures by their kind of source, and Replaced those that gave way to a
 	// newer or later one.
 	Taken    map[string]int
@@ -84,7 +68,7 @@ type Compiled struct {
 
 // maxCompiled is the highest limit of a body in an archive. It is below policy.MaxRead, the limit of an
 // audit, which reads its user's own files: bodies in an archive are untrusted, and compiling takes
-// compileCost bytes of memory for each byte of them.
+// archived.CompileCost bytes of memory for each byte of them.
 const maxCompiled = 64 << 20
 
 // Compile reads the robots.txt of many origins and writes their rules to an
@@ -175,15 +159,12 @@ func (o CompileOptions) newSources(ctx context.Context, shares compileShares) (*
 // that don't fit into their shares spill to temporary files.
 type compileShares struct {
 	set    int64 // the index of origins, and bodies
-	sorter int64 // each of two or three of the archive's origins and rulesets
+	sorter int64 // each of two to four sorters of the archive's origins and rulesets
 	line   int   // the longest line of JSON
 	work   int64 // the bodies that are compiled at the same time
 }
 
 const (
-	// compileCost is how many bytes compiling takes for each byte of the most costly bodies:
-	// lines of two bytes that all become notes or records.
-	compileCost = 100
 	// minWork is the part of work that the program's own allowance covers, beside the memory.
 	minWork = 32 << 20
 )
@@ -197,13 +178,13 @@ func shareCompiling(memory int64) compileShares {
 
 // limit sets the limit of a body.
 func (o *CompileOptions) limit(shares compileShares) error {
-	most := min(shares.work/compileCost, maxCompiled)
+	most := min(shares.work/archived.CompileCost, maxCompiled)
 	if o.MaxBytes < 0 {
 		o.MaxBytes = int(most)
 	}
 	o.MaxBytes = min(compile.Limit(o.MaxBytes), maxCompiled)
 	if int64(o.MaxBytes) > most {
-		enough := (int64(o.MaxBytes)*compileCost - minWork) / 3 * 8
+		enough := (int64(o.MaxBytes)*archived.CompileCost - minWork) / 3 * 8
 		return usageError("there is too little memory to compile robots.txt files of up to %s: option Memory %dMB would do",
 			english.Plural(int64(o.MaxBytes), "byte"), enough/1_000_000+1)
 	}
@@ -228,8 +209,8 @@ func (o *compiler) readAndWrite(shares compileShares, out disk.Output) (*Compile
 	if err != nil {
 		return nil, err
 	}
-	w.NewSorter = func() archive.Sorter {
-		r := spill.NewRecords(spill.Options{Memory: shares.sorter, Compress: true})
+	w.NewSorter = func(long bool) archive.Sorter {
+		r := spill.NewRecords(spill.Options{Memory: shares.sorter, Compress: long})
 		r.StopAt(o.Context())
 		return r
 	}
@@ -239,14 +220,19 @@ func (o *compiler) readAndWrite(shares compileShares, out disk.Output) (*Compile
 
 // write adds the captures to the archive and writes it.
 func (o *compiler) write(w *archive.Writer, work int64, out disk.Output) (*Compiled, error) {
-	c := &Compiled{MaxBytes: o.MaxBytes}
-	err := o.addBodies(w, c, work)
+	rules := archived.Compiler{Writer: w, Sources: o.Sources, Dialects: o.Dialects, Work: work,
+		BodyCounts: report.BodyCounts{MaxBytes: o.MaxBytes}}
+	err := rules.AddAll(o.set.Copies(o.Context()))
 	switch {
 	case err != nil:
 		return nil, err
 	case o.set.Len() == 0:
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
+	if err := o.set.Close(); err != nil { // nothing in it is needed now
+		return nil, err
+	}
+	c := &Compiled{BodyCounts: rules.BodyCounts}
 	err = out.Write(func(f io.Writer) error {
 		b := bufio.NewWriterSize(interrupt.Stream{Ctx: o.Context(), W: f}, 1<<20)
 		if c.Size, err = w.WriteTo(b); err != nil {
@@ -261,130 +247,4 @@ func (o *compiler) write(w *archive.Writer, work int64, out disk.Output) (*Compi
 			english.Grouped(dropped))
 	}
 	return c, err
-}
-
-// Short bodies are compiled by one goroutine in batches of at most this many bodies and bytes.
-const batchBodies, batchOctets = 32, 16 << 10
-
-// addBodies adds the rules of each body in each dialect to w, on as many processors as fit into
-// memory, and counts in c. An origin with rules that an archive cannot hold is skipped, so that
-// the other origins still get their archive.
-func (o *compiler) addBodies(w *archive.Writer, c *Compiled, work int64) error {
-	var mu sync.Mutex // of w, c and o
-	add := func(batch []capture.Copy) {
-		rulesets, of := make([][]*automaton.Ruleset, len(batch)), make([]traits, len(batch))
-		for i, copied := range batch {
-			rulesets[i], of[i] = o.compileBody(copied.Body)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for i, copied := range batch {
-			c.count(copied, of[i])
-			for _, use := range copied.Uses {
-				switch err := w.AddVersion(use.Key, use.From, use.Status, archived.Via(use.Via, of[i].extras), rulesets[i]...); {
-				case errors.Is(err, archive.ErrLimit):
-					o.Skip(capture.Unheld, err)
-				case err != nil:
-					o.Stop(err)
-					return
-				}
-			}
-		}
-	}
-	var workers sync.WaitGroup
-	all := int64(runtime.GOMAXPROCS(0))
-	shares := make(chan struct{}, all) // of work that are in use
-	var batch []capture.Copy
-	octets := 0 // of the batch
-	start := func() {
-		some, n := batch, min(int64(octets)*compileCost*all/work+1, all)
-		batch, octets = nil, 0
-		for range n {
-			shares <- struct{}{}
-		}
-		workers.Go(func() {
-			add(some)
-			for range n {
-				<-shares
-			}
-		})
-	}
-	for copied, err := range o.set.Copies(o.Context()) {
-		if err != nil {
-			o.Stop(err)
-		}
-		if o.Context().Err() != nil {
-			break
-		}
-		batch, octets = append(batch, copied), octets+len(copied.Body)
-		if len(batch) == batchBodies || octets >= batchOctets {
-			start()
-		}
-	}
-	start()
-	workers.Wait()
-	return context.Cause(o.Context())
-}
-
-// traits are the facts about bodies for Compiled, with the extras of the archive.
-type traits struct {
-	page, utf16, unnamed bool
-	extras               string // as a text
-}
-
-// count counts a body and the origins that have it, or origins without a body.
-func (c *Compiled) count(copied capture.Copy, of traits) {
-	origins, body := int64(len(copied.Uses)), copied.Body
-	if body == nil {
-		for _, use := range copied.Uses {
-			if answer.Of(int(use.Status), answer.Archive) == answer.Redirect {
-				c.Redirected++
-			}
-		}
-		return
-	}
-	if !copied.Again {
-		c.Bodies++
-		c.BodyBytes += int64(len(compile.WholeLines(body, c.MaxBytes)))
-	}
-	c.BodyOrigins += origins
-	switch {
-	case of.page:
-		c.Pages += origins
-	case of.utf16:
-		c.UTF16 += origins
-	case of.unnamed:
-		c.Unnamed += origins
-	}
-	if len(body) > c.MaxBytes {
-		if !copied.Again {
-			c.Cut++
-		}
-		c.CutOrigins += origins
-	}
-}
-
-// compileBody compiles a body in each dialect, and derives its traits from the first. If body is
-// nil, so are the rulesets.
-func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset, of traits) {
-	rulesets = make([]*automaton.Ruleset, len(o.Dialects))
-	for i, d := range o.Dialects {
-		if body != nil {
-			// An archive holds lists of rules, so tables are not needed.
-			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: automaton.EngineList})
-			if rulesets[i] = r.Ruleset; i == 0 {
-				of = traitsOf(r, body)
-				of.extras = archived.Extras(r, body, of.page, o.MaxBytes)
-			}
-		}
-	}
-	return rulesets, of
-}
-
-func traitsOf(r *compile.Robots, body []byte) traits {
-	has := func(kind compile.NoteKind) bool {
-		return slices.ContainsFunc(r.Notes, func(n compile.Note) bool { return n.Kind == kind })
-	}
-	return traits{page: has(compile.NoteMarkup), utf16: has(compile.NoteUTF16),
-		unnamed: len(r.Groups) == 0 && len(bytes.TrimSpace(body)) > 0}
 }

@@ -85,6 +85,13 @@ func (m Messages) warn(format string, args ...any) {
 	}
 }
 
+// warnAll warns of each text.
+func (m Messages) warnAll(texts []string) {
+	for _, text := range texts {
+		m.warn("%s", text)
+	}
+}
+
 func (m Messages) word(text string) string {
 	if m.Word == nil {
 		return text

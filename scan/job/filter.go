@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/columnar"
@@ -95,37 +96,6 @@ const (
 	Parquet      Annotation = "parquet" // see columnar.Sidecar
 )
 
-// annotator returns the function that writes an annotation about agents with these names.
-func (a Annotation) annotator(names []string) (filter.Annotator, error) {
-	switch a {
-	case NoAnnotation:
-		return nil, nil
-	case JSON:
-		return filter.NewJSON(names), nil
-	case TSV:
-		return filter.NewTSV(names)
-	case Append:
-		return filter.NewAppended(names)
-	case Parquet:
-		return annotateAsTable(names), nil
-	}
-	return nil, fmt.Errorf("unknown annotation %q", string(a))
-}
-
-// annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.
-func annotateAsTable(names []string) filter.Annotator {
-	return func(dst []byte, _ *list.Layout, _ *list.Row, v filter.Verdict) []byte {
-		r := columnar.SidecarRow{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
-		r.Known = r.Allowed || v.Class == filter.Disallowed || v.Class == filter.Unreachable
-		for i, name := range names {
-			if v.Barred>>i&1 != 0 {
-				r.Barred = append(r.Barred, name)
-			}
-		}
-		return columnar.AppendSidecarRow(dst, &r)
-	}
-}
-
 // Filtered counts the rows that Filter read.
 type Filtered struct {
 	filter.Summary
@@ -176,7 +146,9 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rules.release() }() // nothing can be done about an error
+	if rules.archive != nil {
+		defer func() { _ = rules.archive.Mapped.Close() }() // nothing can be done about an error
+	}
 	inputs, errs, err := o.URLs.resolve(ctx, memory, o.Workers, o.Messages)
 	if err != nil {
 		return nil, err
@@ -212,15 +184,15 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if err != nil {
 		return nil, err
 	}
-	if archive, ok := rules.config.Policy.(*archived.Rules); ok {
-		archive.Most = max(shares.rest/4*3, leastRules)
+	if rules.archive != nil {
+		rules.archive.Most = max(shares.rest/4*3, leastRules)
 	}
 	summary, results, err := o.run(ctx, rules.config, opened, shares, out)
 	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: opened.Records,
 		MaxRow: opened.MaxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
-	if p, ok := rules.config.Policy.(*archived.Rules); ok {
-		always, span := p.SawDates()
+	if rules.archive != nil {
+		always, span := rules.archive.SawDates()
 		switch {
 		case !always || span:
 		case o.AsOf != "":
@@ -315,12 +287,11 @@ func (f *Filtered) tell(messages Messages) {
 // would decode most of them for each URL.
 const leastRules = 4 << 20
 
-// rulesInUse are the configuration of package filter and the names of the agents. release frees
-// the rules.
+// rulesInUse are the configuration of package filter and the names of the agents.
 type rulesInUse struct {
 	config  filter.Config
 	names   []string
-	release func() error
+	archive *archived.Rules // nil for a robots.txt
 }
 
 // newest is the instant, in Unix seconds, at which the newest rules are in force.
@@ -376,11 +347,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 			return rules, usageError("option Page: %w", err)
 		}
 	}
-	now := o.Now
-	if now.IsZero() {
-		now = time.Now()
-	}
-	if c.AsOf, err = asOf(o.AsOf, now); err != nil {
+	if c.AsOf, err = asOf(o.AsOf, o.Now); err != nil {
 		return rules, err
 	}
 	for _, agent := range agents {
@@ -388,12 +355,12 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		c.Tokens = append(c.Tokens, agent.Tokens)
 		rules.names = append(rules.names, agent.Name)
 	}
-	if c.Annotate, err = o.Annotate.annotator(rules.names); err != nil {
+	if c.Annotate, err = lists.Annotator(string(o.Annotate), rules.names); err != nil {
 		return rules, usageError("option Annotate %s: %w", o.Annotate, err)
 	}
 	if o.Archive == "" {
-		c.Site, err = o.site(ctx, agents, c.Dialects, memory)
-		return rulesInUse{c, rules.names, func() error { return nil }}, err
+		c.Site, err = o.site(ctx, agents, memory)
+		return rulesInUse{config: c, names: rules.names}, err
 	}
 	archive, err := openRules(ctx, o.Archive, agents...)
 	if err != nil {
@@ -405,7 +372,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	archive.Dated = o.Prove
 	archive.Judge(&c)
 	memory.loaded += int64(12 * archive.Archive.Rulesets())
-	return rulesInUse{c, rules.names, archive.Mapped.Close}, nil
+	return rulesInUse{c, rules.names, archive}, nil
 }
 
 // different looks up agents. It is an error if two are the same.
@@ -426,17 +393,28 @@ func different(list []Agent, messages Messages) (agents []archived.Agent, err er
 	return agents, nil
 }
 
-// site returns the rules of a robots.txt for each agent.
-func (o *FilterOptions) site(ctx context.Context, agents []archived.Agent, dialects []automaton.Dialect,
-	memory *budget) (rules []filter.Rules, err error) {
-	compiled, err := o.Robots.compile(ctx, dialects, memory, o.Messages)
+// site returns the rules of a robots.txt for each agent. It warns of its oddities.
+func (o *FilterOptions) site(ctx context.Context, agents []archived.Agent, memory *budget) (rules []filter.Rules,
+	err error) {
+	body, err := o.Robots.read(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
+	compiled := map[automaton.Dialect]*compile.Robots{}
 	for _, agent := range agents {
-		robots := compiled[agent.Dialect]
-		o.Messages.warnOfOthers(agent, robots.Ruleset)
-		rules = append(rules, filter.Rules{Machine: agent.Machine(robots.Ruleset)})
+		if compiled[agent.Dialect] == nil {
+			memory.loadBody(body)
+			if err := memory.check(); err != nil {
+				return nil, err
+			}
+			compiled[agent.Dialect] = compile.Compile(body, compile.Options{Dialect: agent.Dialect,
+				MaxBytes: o.Robots.MaxBytes})
+		}
+	}
+	o.Messages.warnAll(Oddities(compiled[agents[0].Dialect], body, o.Robots.Name))
+	for _, agent := range agents {
+		rules = append(rules, filter.Rules{Machine: agent.Machine(compiled[agent.Dialect].Ruleset)})
+		o.Messages.warnOfOthers(agent, compiled[agent.Dialect].Ruleset)
 	}
 	return rules, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 )
 
 // ExplainOptions name the logs that Explain examines.
@@ -92,44 +93,13 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	}
 	log := &ExplainedLog{Name: name, Explanation: format.Explain(head, whole, f, maxExamples)}
 	if log.Format != nil {
-		log.Missing = missing(log.Format)
+		log.Missing = loginfo.Missing(log.Format)
 		if !format.NamesZones(log.Format, head) {
 			log.Missing = append(log.Missing, "time zone: the times are taken as UTC; name the zone of the server with "+
 				"option TimeZone")
 		}
 	}
 	return log
-}
-
-// agentRemedy returns advice for logs of a format without User-Agent. HAProxy's captured headers have no
-// names in the log.
-func agentRemedy(f *format.Format) string {
-	const advice = "have the server log it"
-	switch f.Name()[strings.LastIndexByte(f.Name(), ':')+1:] {
-	case "haproxy", "haproxy_clf":
-		return advice + ", or, if it is one of the captured headers, name them in order, as in haproxy:host,user-agent"
-	}
-	return advice
-}
-
-// missing says what an audit of logs of a format will lack, and how to fix that.
-func missing(f *format.Format) (list []string) {
-	remedies := map[string]string{
-		"User-Agent": "without it no line can name a crawler; " + agentRemedy(f),
-		"time":       "without it no request can be judged; have the server log it",
-		"client":     "without its address no crawler can be verified, and no impostor found",
-		"host":       "all lines count as requests to one site, which option Hosts names",
-		"status":     "without it the answers to /robots.txt are not known",
-		"size":       "without it an answer to /robots.txt may have had no body",
-	}
-	for _, what := range f.Lacks() {
-		list = append(list, what+": "+remedies[what])
-	}
-	if f.Sampled() {
-		list = append(list, "some requests: such logs may leave them out by design, so counts are lower bounds; say how "+
-			"they were sampled with option Sampled")
-	}
-	return list
 }
 
 // maxServerConfig bounds a server configuration, in bytes.
@@ -141,7 +111,7 @@ const maxServerConfig = 16 << 20
 // without the file.
 func formatByName(ctx context.Context, text string) (f *format.Format, words string, err error) {
 	if text == "" || text == "auto" {
-		return nil, text, nil
+		return nil, "", nil
 	}
 	if f, ok := format.ByName(text); ok {
 		return f, text, nil

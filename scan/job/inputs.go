@@ -45,14 +45,14 @@ func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messag
 			return nil, nil, inputError(fmt.Errorf("%w: option Memory %dMB is too little", err, memory.memory/1_000_000))
 		}
 	}
-	for _, w := range warnings {
-		messages.warn("%s", w)
-	}
+	messages.warnAll(warnings)
 	for _, in := range i.Opened {
 		in.Windows = limits.Windows
 	}
 	inputs = slices.Concat(inputs, i.Opened)
-	memory.loadInputs(inputs)
+	for _, in := range inputs {
+		memory.loaded += source.ListedBytes(in.Name)
+	}
 	return inputs, failed, nil
 }
 
@@ -77,15 +77,11 @@ func zoneOf(name string) (*time.Location, error) {
 }
 
 // period returns the period of the options, with dates as midnights in a zone.
-func (o *planner) period(zone *time.Location) (p audit.Period, err error) {
-	now := o.Now
-	if now.IsZero() {
-		now = time.Now()
-	}
-	if p.Since, err = timeOf("option Since", o.Since, zone, now); err != nil {
+func (o *AuditOptions) period(zone *time.Location) (p audit.Period, err error) {
+	if p.Since, err = timeOf("option Since", o.Since, zone, o.Now); err != nil {
 		return p, err
 	}
-	if p.Until, err = timeOf("option Until", o.Until, zone, now); err != nil {
+	if p.Until, err = timeOf("option Until", o.Until, zone, o.Now); err != nil {
 		return p, err
 	}
 	if !p.Since.IsZero() && !p.Until.IsZero() && !p.Since.Before(p.Until) {
@@ -95,10 +91,13 @@ func (o *planner) period(zone *time.Location) (p audit.Period, err error) {
 }
 
 // timeOf reads a time of an option: empty, a date in a zone, a time with its own
-// zone, or a number of hours, days or weeks before now.
+// zone, or a number of hours, days or weeks before now; the zero time stands for the present.
 func timeOf(flag, text string, zone *time.Location, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
+	}
+	if now.IsZero() {
+		now = time.Now()
 	}
 	if before, ok := ago(text); ok {
 		return now.Add(-before).UTC().Truncate(time.Second), nil

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/internal/basis"
+	"github.com/robotsieve/robotsieve/scan/internal/loginfo"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -22,7 +21,7 @@ import (
 type stateHead struct {
 	Program  string       `json:",omitempty"` // the version that wrote it
 	Basis    basis.Packed // without the lists and names
-	Inputs   []logInfo
+	Inputs   []loginfo.Info
 	Warnings []string
 	Notes    []string
 	Partial  bool
@@ -33,7 +32,7 @@ type stateHead struct {
 func (h *stateHead) rewrite(write report.Rewriter) {
 	write.Texts(&h.Program, &h.TimeZone)
 	write.Lists(&h.Warnings, &h.Notes)
-	report.Each(&h.Inputs, func(log *logInfo) {
+	report.Each(&h.Inputs, func(log *loginfo.Info) {
 		log.Rewrite(write)
 		write.Texts(&log.First)
 	})
@@ -95,8 +94,8 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, memory: newBudget(o.Memory)}
-	a, config, err := m.open(o.States)
+	m := &states{MergeOptions: o, memory: newBudget(o.Memory)}
+	a, config, err := m.open()
 	if err != nil {
 		return nil, inputError(err)
 	}
@@ -109,7 +108,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = shares.rest
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	a.Results, a.known, a.inputs.By = o.Results, config.Crawlers, o.By
+	a.known, a.inputs.By = config.Crawlers, o.By
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	if err := m.addTo(a.run); err != nil {
@@ -144,30 +143,29 @@ func (o *MergeOptions) validate() error {
 // states are the states to add up. There may be thousands, so only the list of inputs is
 // kept of each.
 type states struct {
-	messages        Messages
-	memory          *budget
-	allowDuplicates bool
-	list            []*stateFile
-	basis           basis.Packed // of the first state, and of all others
+	MergeOptions
+	memory *budget
+	list   []*stateFile
+	basis  basis.Packed // of the first state, and of all others
 }
 
 // open opens the states and returns their common basis and all their inputs.
-func (m *states) open(names []string) (a *auditRun, config audit.Config, err error) {
-	for _, name := range names {
+func (m *states) open() (a *auditRun, config audit.Config, err error) {
+	for _, name := range m.States {
 		if err := m.read(name); err != nil {
 			return nil, config, err
 		}
 	}
-	a = &auditRun{Results: Results{Messages: m.messages}}
+	a = &auditRun{Results: m.Results}
 	in := &a.inputs
-	in.Warnings = m.dropDuplicates()
+	in.Warnings = m.dropRepeated()
 	zones := map[string]bool{}
 	for _, file := range m.list {
 		head := &file.head
 		a.logs = append(a.logs, head.Inputs...)
 		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
 		if head.Partial {
-			m.messages.warn("%s: not all of its input was read", file.name)
+			m.Messages.warn("%s: not all of its input was read", file.name)
 		}
 		in.Partial, zones[head.TimeZone] = in.Partial || head.Partial, true
 	}
@@ -177,12 +175,12 @@ func (m *states) open(names []string) (a *auditRun, config audit.Config, err err
 		in.Notes = append(in.Notes, "The days of figures over time have several time zones, since the states were made with "+
 			"different option TimeZone.")
 	}
-	in.Warnings, in.Notes = setOf(in.Warnings), setOf(in.Notes)
+	in.Warnings, in.Notes = loginfo.Set(in.Warnings), loginfo.Set(in.Notes)
 	if a.basis, err = m.basis.Unpack(); err == nil {
 		if err := m.memory.loadBasis(a.basis); err != nil {
 			return nil, config, err
 		}
-		config, err = configOf(a.basis)
+		config, err = a.basis.Config()
 	}
 	if err == nil {
 		config.Zone, err = report.Zone(in.TimeZone)
@@ -201,7 +199,7 @@ func (m *states) read(name string) error {
 	}
 	same := func(other *stateFile) bool { return os.SameFile(f.info, other.info) }
 	if i := slices.IndexFunc(m.list, same); i >= 0 {
-		m.messages.warn("%s and %s are one file, which is counted once", m.list[i].name, name)
+		m.Messages.warn("%s and %s are one file, which is counted once", m.list[i].name, name)
 		return nil
 	}
 	f.most = m.memory.statePart()
@@ -227,107 +225,23 @@ func (m *states) read(name string) error {
 	return nil
 }
 
-// content is equal for two inputs if they are the same.
-type content struct {
-	report.InputInfo        // without the name and the hash, if check is known
-	check            string // as in logInfo
-}
-
-func contentOf(log logInfo) content {
-	in := log.InputInfo
-	in.DuplicateOf = ""
-	if log.Check != "" {
-		in.Name, in.SHA256 = "", "" // not all logs are hashed
-	}
-	return content{in, log.Check}
-}
-
-// dropDuplicates leaves out states with inputs that all occur in another one,
-// unless duplicates are to be counted. It warns of these, and of all inputs that are in two
-// states.
-func (m *states) dropDuplicates() (warnings []string) {
-	warn := func(format string, args ...any) {
-		w := fmt.Sprintf(format, args...)
-		m.messages.warn("%s", w)
-		warnings = append(warnings, w)
-	}
-	contents := make([]map[content]bool, len(m.list))
-	holders := map[content][]int{} // the states that have an input
+// dropRepeated leaves out states whose logs all occur in another one, unless duplicates are to be counted. It warns
+// of logs that occur twice.
+func (m *states) dropRepeated() (warnings []string) {
+	all := make([]loginfo.State, len(m.list))
 	for i, file := range m.list {
-		contents[i] = map[content]bool{}
-		for _, in := range file.head.Inputs {
-			if c := contentOf(in); in.Bytes > 0 && !contents[i][c] {
-				contents[i][c] = true
-				holders[c] = append(holders[c], i)
-			}
-		}
+		all[i] = loginfo.State{Name: file.name, Logs: file.head.Inputs}
 	}
-	in := make([]int, len(m.list)) // a state with all inputs of this state, -1 if there is none
-	for i := range in {
-		in[i] = within(i, contents, holders)
-	}
-	isLeftOut := func(i int) bool { return in[i] >= 0 && !m.allowDuplicates }
+	repeated, warnings := loginfo.Repeated(all, m.AllowDuplicates)
 	var kept []*stateFile
 	for i, file := range m.list {
-		if isLeftOut(i) {
-			warn("%s: all its inputs are in %s too: not counted (option AllowDuplicates counts it)", file.name,
-				m.list[in[i]].name)
-			continue
+		if !repeated[i] {
+			kept = append(kept, file)
 		}
-		for _, input := range file.head.Inputs {
-			list := slices.DeleteFunc(slices.Clone(holders[contentOf(input)]), isLeftOut)
-			if len(list) > 0 && list[0] < i {
-				warn("%s, of %s, is in %s and in %s: its lines are counted twice", input.Name,
-					english.Plural(input.Bytes, "byte"), m.list[list[0]].name, file.name)
-			}
-		}
-		kept = append(kept, file)
 	}
+	m.Messages.warnAll(warnings)
 	m.list = kept
-	m.findPacked(warn)
 	return warnings
-}
-
-// findPacked warns of inputs that may be the same log, compressed and uncompressed: their checksums
-// differ, but their decompressed size and number of lines agree.
-func (m *states) findPacked(warn func(format string, args ...any)) {
-	type size struct{ bytes, lines int64 }
-	type place struct{ name, codec, state string }
-	first := map[size]place{}
-	for _, file := range m.list {
-		for _, in := range file.head.Inputs {
-			k, here := size{in.Bytes, in.Lines}, place{in.Name, in.Codec, file.name}
-			switch other, seen := first[k]; {
-			case in.Lines == 0:
-			case !seen:
-				first[k] = here
-			case other.codec != here.codec && other.state != here.state:
-				warn("%s in %s and %s in %s have as many lines and bytes, decompressed: if they are one log, its lines are "+
-					"counted twice", other.name, other.state, here.name, here.state)
-			}
-		}
-	}
-}
-
-// within returns a state with all inputs of state i that has more of them or comes
-// before it; -1 if there is none. Inputs without a checksum may differ.
-func within(i int, contents []map[content]bool, holders map[content][]int) int {
-	var some content
-	for some = range contents[i] {
-		if some.check == "" {
-			return -1
-		}
-	}
-	for _, other := range holders[some] {
-		if more := len(contents[other]) - len(contents[i]); other == i || more < 0 || more == 0 && other > i {
-			continue
-		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(contents[i])),
-			func(c content) bool { return !contents[other][c] }) {
-			return other
-		}
-	}
-	return -1
 }
 
 // stateFile is the file of a state. It is open only while it is read, since a process

@@ -185,7 +185,7 @@ var (
 )
 
 // checkFolder refuses a folder to be made if err, from disk.CheckFolder, does, or if the job reads or
-// writes one of its names.
+// writes one of its names, or if it cannot be written.
 func checkFolder(option, dir string, names []string, err error) error {
 	if errors.Is(err, disk.ErrOccupied) {
 		return usageError("%s: %w", option, err)
@@ -199,6 +199,9 @@ func checkFolder(option, dir string, names []string, err error) error {
 			strings.HasPrefix(path+sep, abs+sep) {
 			return usageError("%s %s would replace %s, which is in it", option, dir, name)
 		}
+	}
+	if err == nil {
+		err = disk.Writing(dir, disk.CheckWritable(filepath.Dir(filepath.Clean(dir))))
 	}
 	if err != nil {
 		return inputError(err)

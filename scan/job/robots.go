@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -19,7 +18,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/archived"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
@@ -51,7 +49,7 @@ func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
 func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err error) {
 	err = f.open(ctx, memory, func(r io.Reader) (err error) {
 		body, err = io.ReadAll(disk.Within(io.LimitReader(r, int64(f.most())+1), policy.MaxRead, memory.room()))
-		return f.explain(cmp.Or(err, f.refuse(body)))
+		return f.explain(cmp.Or(err, capture.Refuse(body, f.Name)))
 	})
 	return body, err
 }
@@ -74,7 +72,7 @@ func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error)
 			memory.room()); row.Size >= 0 {
 			row.Sum = hex.EncodeToString(sum.Sum(nil))
 		}
-		return f.explain(cmp.Or(err, f.refuse(row.Body)))
+		return f.explain(cmp.Or(err, capture.Refuse(row.Body, f.Name)))
 	})
 	return row, err
 }
@@ -85,26 +83,6 @@ func (f RobotsFile) explain(err error) error {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	return err
-}
-
-// refuse returns an error for content that is obviously something else, such as an archive or a log.
-func (f RobotsFile) refuse(body []byte) error {
-	if form := capture.FormOf(body); form != nil {
-		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
-	}
-	if log := logOf(body); log != "" && !hasRule(compile.Compile(body, compile.Options{}), body) {
-		return fmt.Errorf("%s: it looks like a log (%s), not a robots.txt", f.Name, log)
-	}
-	return nil
-}
-
-// logOf returns the format of the log that the content resembles, "" if none.
-func logOf(body []byte) string {
-	head := body[:min(len(body), format.SampleBytes)]
-	if log, err := format.Detect(head, len(head) == len(body)); err == nil {
-		return log.Name()
-	}
-	return ""
 }
 
 // open calls read with the content, decompressed.
@@ -138,75 +116,10 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 	return read(opened)
 }
 
-// compile reads the file and compiles it in each dialect. It warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, memory *budget,
-	messages Messages) (map[automaton.Dialect]*compile.Robots, error) {
-	body, err := f.read(ctx, memory)
-	if err != nil {
-		return nil, err
-	}
-	compiled := map[automaton.Dialect]*compile.Robots{}
-	for _, d := range dialects {
-		if compiled[d] == nil {
-			memory.loadBody(body)
-			if err := memory.check(); err != nil {
-				return nil, err
-			}
-			compiled[d] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: f.MaxBytes})
-		}
-	}
-	for _, w := range Oddities(compiled[dialects[0]], body, f.Name) {
-		messages.warn("%s", w)
-	}
-	return compiled, nil
-}
-
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
 // like a web page or like UTF-16, is cut at the limit, or has no rule.
 func Oddities(r *compile.Robots, body []byte, file string) []string {
-	var list []string
-	for _, n := range r.Notes {
-		switch n.Kind {
-		case compile.NoteMarkup, compile.NoteUTF16, compile.NoteTruncated:
-			list = append(list, fmt.Sprintf("%s: %s", file, n))
-		}
-	}
-	if !hasRule(r, body) {
-		list = append(list, file+": "+whyNoRule(r, body)+", so it forbids nothing")
-	}
-	return list
-}
-
-// hasRule reports whether a robots.txt has a rule, as read here or by Google's parser.
-func hasRule(r *compile.Robots, body []byte) bool {
-	rules := func(g compile.Group) bool { return len(g.Rules) > 0 }
-	return slices.ContainsFunc(r.Groups, rules) ||
-		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google}).Groups, rules)
-}
-
-// lookOf says what a robots.txt without a rule resembles.
-func lookOf(r *compile.Robots, body []byte) string {
-	for _, n := range r.Notes {
-		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteUTF16 {
-			what, _, _ := strings.Cut(n.Kind.String(), ",")
-			return "it " + what
-		}
-	}
-	return whyNoRule(r, body)
-}
-
-// whyNoRule is lookOf without the text of a note.
-func whyNoRule(r *compile.Robots, body []byte) string {
-	log := logOf(body)
-	switch {
-	case len(bytes.TrimSpace(body)) == 0:
-		return "it is empty"
-	case log != "":
-		return "it looks like a log (" + log + ")"
-	case len(r.Groups) == 0:
-		return "no line names a user agent"
-	}
-	return "no group has a rule"
+	return capture.Oddities(r, body, file)
 }
 
 // Agent names the crawler to judge URLs for.
@@ -225,26 +138,19 @@ type Agent struct {
 
 var errNoAgent = usageError("no agent: name the crawler with option Agents NAME")
 
-// find looks the agent up for a command; its errors name the flag.
+// find looks up an agent of a list; its errors name the option.
 func (a Agent) find(messages Messages) (archived.Agent, error) {
 	if a.Name == "" {
 		return archived.Agent{}, errNoAgent
 	}
-	s, err := a.lookUp(messages)
-	if errors.Is(err, errAgent) {
-		err = usageError("option Agents: %w", err)
-	}
-	return s, err
+	return a.lookUp(messages, "option Agents: ")
 }
 
-// errAgent marks errors about names of agents. It adds nothing to their text.
-var errAgent = errors.New("")
-
 // lookUp looks the agent up. It warns of a name that was read as a header, and of one that
-// cannot be a product token.
-func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
+// cannot be a product token. An error about the name begins with a prefix.
+func (a Agent) lookUp(messages Messages, prefix string) (archived.Agent, error) {
 	if a.Name == "" {
-		return archived.Agent{}, usageError("%wan agent has a name, such as GPTBot", errAgent)
+		return archived.Agent{}, usageError("an agent has a name, such as GPTBot")
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {
@@ -255,22 +161,22 @@ func (a Agent) lookUp(messages Messages) (archived.Agent, error) {
 	whole := a.Dialect != nil && a.Dialect.SearchesNames()
 	if claim.Profile == nil && !whole {
 		if claim, err = set.Named(a.Name); err != nil {
-			return archived.Agent{}, usageError("%w%w", errAgent, err)
+			return archived.Agent{}, usageError("%s%w", prefix, err)
 		}
 		if claim.Name != a.Name {
 			messages.warn("agent %q is read as %s", a.Name, claim.Name)
 		}
 	}
 	s := archived.NewAgent(claim, a.Dialect)
-	if token := s.Tokens[0]; claim.Profile == nil && !whole && token != "*" &&
-		len(automaton.CutToken([]byte(token))) < len(token) {
+	if claim.Profile != nil || whole {
+		return s, nil
+	}
+	if token := s.Tokens[0]; token != "*" && len(automaton.CutToken([]byte(token))) < len(token) {
 		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
 	}
-	if claim.Profile == nil && !whole {
-		if near := misspelled(set, claim.Name); near != nil {
-			messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; "+
-				"did you mean %s?", claim.Name, strings.Join(near, " or "))
-		}
+	if near := misspelled(set, claim.Name); len(near) > 0 {
+		messages.warn("agent %q is no known crawler, so only a group with exactly this name, or *, binds it; "+
+			"did you mean %s?", claim.Name, strings.Join(near, " or "))
 	}
 	return s, nil
 }
@@ -287,10 +193,7 @@ func misspelled(known *crawler.Set, name string) []string {
 		return !strings.EqualFold(n[:1], name[:1]) ||
 			english.Distance(strings.ToLower(name), strings.ToLower(n), few) > few
 	}
-	if near := slices.DeleteFunc(known.Nearest(name), isFar); len(near) > 0 {
-		return near
-	}
-	return nil
+	return slices.DeleteFunc(known.Nearest(name), isFar)
 }
 
 // warnOfOthers warns of products that share the agent's header, if the rules may bind them differently. rules is nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -30,8 +31,7 @@ func options(t testing.TB) lint.Options {
 	}}
 }
 
-// TestKinds checks that the bad example of a kind has a note of it on its line, and that the good
-// one has none.
+// TestKinds checks that the bad example of a kind has a note of it on its line, and that the good one has none.
 func TestKinds(t *testing.T) {
 	o := options(t)
 	names := map[string]bool{}
@@ -60,36 +60,14 @@ func show(notes []lint.Note) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSentences checks that a note names its crawler, the line for comparison, and the probable
-// intention.
+// TestSentences checks that a note names its crawler, the line for comparison, and the probable intention.
 func TestSentences(t *testing.T) {
-	for _, c := range []struct{ body, kind, want string }{
-		{"\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /\n", "unknown-key", "that was encoded twice"},
-		{"\u200dUser-agent: *\nDisallow: /\n", "unknown-key", "User-agent meant?"},
-		{"User-agent: SentiBot (compatible with Googlebot)\nDisallow: /\n", "whole-header", "bind SentiBot by it"},
-		{"User-agent: *\nDisallow: /a\n\nhttps://example.com/sitemap.xml\n", "unknown-key", "Sitemap meant?"},
-		{"User-agent: GPTBot\nCrawl-delay: 5\nUser-agent: CCBot\nDisallow: /\n", "contested",
-			"for gptbot, RFC 9309 (line 4)"},
-		{"User-agent: CCBot\nUser-agent: GPTBot\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /b\n", "repeated-group",
-			"the first is on line 2"},
-		{"User-agent: GPTBot\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "dead-rule", "would be joined with the next"},
-		{"User-agent: GPTBot\nAllow: /\n", "dead-rule", "what it allows is allowed anyway"},
-		{"User-agent: AdsBot\nDisallow: /\n", "other-operator", "no crawler of Google's is bound; AdsBot-Google meant?"},
-		{"User-agent: Storebot\nDisallow: /\n", "unknown-name", "Storebot-Google meant?"},
-		{"User-agent: *\nDisallow https://example.com/a\n", "misspelled-key", "a colon is missing"},
-		{"User-agent: *\nDisallow /a:b\n", "misspelled-key", "a colon is missing"},
-		{"User-agent: *\nDisllaow: /a\n", "unknown-key", "Disallow meant?"},
-		{"User-agent: *\nDisallwo: /a\n", "unknown-key", "Disallow meant?"},
-		{"User-agent: *\nDisllow: /a\n", "unknown-key", "Disallow meant?"},
-		{"User-agent: *\nAlow: /a\n", "unknown-key", "Allow meant?"},
-		{"Usre-agnet: *\nDisallow: /a\n", "unknown-key", "User-agent meant?"},
-		{"User-agent: *\nDisallow: /a*\nDisallow: /a\n", "dead-rule", "equal to line 2"},
-		{"User-agent: *\nDisallow: /%c3%a4\nDisallow: /%C3%A4\n", "dead-rule", "equal to line 2"},
-	} {
-		notes := lint.Check([]byte(c.body), options(t))
-		at := slices.IndexFunc(notes, func(n lint.Note) bool { return n.Kind == c.kind })
-		if at < 0 || !strings.HasSuffix(notes[at].Note, c.want) && !strings.Contains(notes[at].Note, c.want+" ") {
-			t.Errorf("%q: no note %s with %q: %v", c.body, c.kind, c.want, notes)
+	for _, row := range cases.Rows(t, "sentences.txt") {
+		body, kind, want := row[0], row[1], row[2]
+		notes := lint.Check([]byte(body), options(t))
+		at := slices.IndexFunc(notes, func(n lint.Note) bool { return n.Kind == kind })
+		if at < 0 || !strings.HasSuffix(notes[at].Note, want) && !strings.Contains(notes[at].Note, want+" ") {
+			t.Errorf("%q: no note %s with %q: %v", body, kind, want, notes)
 		}
 	}
 }
@@ -136,8 +114,7 @@ func TestColon(t *testing.T) {
 	}
 }
 
-// TestEqualRules checks that one of several redundant rules remains, and that all noted ones may be
-// removed.
+// TestEqualRules checks that one of several redundant rules remains, and that all noted ones may be removed.
 func TestEqualRules(t *testing.T) {
 	for _, c := range []struct {
 		body string
@@ -161,8 +138,7 @@ func TestEqualRules(t *testing.T) {
 	}
 }
 
-// TestHostile has files whose rules are slow to compare: each ends in seconds, and undecided
-// questions are reported.
+// TestHostile has files whose rules are slow to compare: each ends in seconds, and undecided questions are reported.
 func TestHostile(t *testing.T) {
 	o := options(t)
 	var text strings.Builder

@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
@@ -45,35 +46,12 @@ func TestAlso(t *testing.T) {
 
 // TestPerhaps checks that a group whose token is in a crawler's header may bind it.
 func TestPerhaps(t *testing.T) {
-	const all = "User-agent: *\nDisallow: /a\nUser-agent: acme\n"
-	for _, test := range []struct {
-		header, robots, target string
-		want                   Judgement
-	}{
-		{"acmebot/1", "User-agent: other\nDisallow: /", "/a", permits},
-		{"acmebot/1", "User-agent: acme\nDisallow: /a", "/a", contested},
-		{"acmebot/1", "User-agent: acme\nDisallow: /a", "/b", permits},
-		{"x-acmebot/1", "User-agent: ACME\nDisallow: /", "/a", contested},
-		{"acmebot/1 (foo reader)", "User-agent: Foo\nDisallow: /", "/a", contested},
-		{"mozilla/5.0 (acmebot)", "User-agent: Mozilla\nDisallow: /", "/a", contested},
-		{"acmebot/1 foo", "User-agent: foo\nDisallow: /", "/a", contested},
-		{"acmebot/1 fo", "User-agent: foo\nDisallow: /", "/a", permits},
-		{"acmebot", "User-agent: bot\nDisallow: /", "/a", contested},
-		{"acmebot", "User-agent: ac\nDisallow: /", "/a", permits}, // two letters are too few
-		{"acmebot", all + "Disallow: /", "/a", forbids(2)},
-		{"acmebot", all + "Allow: /", "/a", contested},
-		{"acmebot", "User-agent: acmebot\nDisallow: /\nUser-agent: acme\nAllow: /", "/a", contested},
-		{"acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)}, // its own token is no other
-		{"acmebot", all + "Disallow: /\nUser-agent: mebot\nAllow: /a", "/a", contested},
-		{"acmebot", "User-agent: acme\nDisallow:", "/a", permits},
-		{"acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
-		{"acmebot", "Useragent: acme\nDisallow: /", "/a", contested},
-		{"acmebot", "User-agent: acme\nHost: x\nUser-agent: other\nDisallow: /", "/a", contested},
-	} {
-		p, subject := constant(test.robots), reading.Subject{Tokens: []string{"AcmeBot"}, Readings: asBoth}
-		subject.Perhaps = p.TokensIn(0, subject, []byte(test.header))
-		if got := judged(test.robots, subject, test.target); got != test.want {
-			t.Errorf("%s, %q: %+v, want %+v", test.header, test.robots, got, test.want)
+	for _, row := range cases.Rows(t, "perhaps.txt") {
+		header, robots, target, want := row[0], row[1], row[2], row[3]
+		p, subject := constant(robots), reading.Subject{Tokens: []string{"AcmeBot"}, Readings: asBoth}
+		subject.Perhaps = p.TokensIn(0, subject, []byte(header))
+		if got := inWords(judged(robots, subject, target)); got != want {
+			t.Errorf("%s, %q: %s, want %s", header, robots, got, want)
 		}
 	}
 }
@@ -103,28 +81,10 @@ func TestEndedRuns(t *testing.T) {
 	const crawlDelay = "User-agent: gptbot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a"
 	const run, runs = "User-agent: gptbot\n", "\nUser-agent: other\nDisallow: /a"
 	const index = "/**\n\nUser-agent: gptbot\nDisallow: /a/\nAllow: /a/index.html"
-	for _, test := range []struct {
-		robots, target string
-		want           Judgement
-	}{
-		{crawlDelay, "/a", contested},
-		{crawlDelay, "/b", permits},
-		{run + "Sitemap: http://x/s" + runs, "/a", contested},
-		{run + "Host: x" + runs, "/a", contested},
-		{"User-agent: other\nHost: x\nUser-agent: gptbot\nDisallow: /a", "/a", forbids(4)},
-		{"User-agent: other\nUser-agent: gptbot\nHost: x\nDisallow: /a", "/a", forbids(4)},
-		{"User-agent: *\nHost: x" + runs, "/a", contested},
-		// An empty group keeps from those for all.
-		{"User-agent: *\nDisallow: /a\n" + run + "Host: x" + runs, "/a", contested},
-		{run + "Host x" + runs, "/a", forbids(4)},
-		{run + runs, "/a", forbids(4)},
-		{run + "Useragent: foo" + runs, "/a", contested}, // a key that one reading knows
-		{run + "Host: x" + runs + index, "/a/", contested},
-		{"User-agent: gptbot" + runs + index, "/a/", forbids(3)}, // by Google's reading alone
-		{run + "Host: x\nUser-agent: other\nDisallow: /%c3%bc", "/%C3%BC", contested},
-	} {
-		if got := judged(test.robots, gptbot, test.target); got != test.want {
-			t.Errorf("%q: %+v, want %+v", test.robots, got, test.want)
+	for _, row := range cases.Rows(t, "ended.txt") {
+		robots, target, want := row[0], row[1], row[2]
+		if got := inWords(judged(robots, gptbot, target)); got != want {
+			t.Errorf("%q: %s, want %s", robots, got, want)
 		}
 	}
 	if got := judged("User-agent: googlebot\nCrawl-delay: 1"+runs, googlebot, "/a"); got.Stance != Forbids {
@@ -144,43 +104,13 @@ func TestEndedRuns(t *testing.T) {
 // host, under any scheme and port.
 func TestSitemapTargets(t *testing.T) {
 	const all = "User-agent: *\nDisallow: /\n"
-	for _, test := range []struct {
-		line, target string
-		want         Stance
-	}{
-		{"Sitemap: https://example.com/s.xml", "/s.xml", Permits},
-		{"Sitemap: *", "/en/Sitemap-2.xml?a", Forbids},
-		{"Sitemap: https://example.com/s.xml?a=1&b", "/s.xml?a=1&b", Permits},
-		{"Sitemap: https://example.com/s.xml?a=1", "/s.xml?a=2", Forbids},
-		{"Sitemap: https://example.com/s.xml?a=1", "/s.xml", Forbids},
-		{"Sitemap: https://example.com/s.xml", "/s.xml.gz", Forbids},
-		{"Sitemap: https://example.com/s.xml", "/s.xml#x", Permits},
-		{"Sitemap: https://example.com/s.xml", "https://example.com/s.xml", Permits},
-		{"Sitemap: https://other.example/s.xml", "/s.xml", Forbids},
-		{"Sitemap: http://example.com/s.xml", "/s.xml", Permits},
-		{"Sitemap: https://example.com:8443/s.xml", "/s.xml", Permits},
-		{"SITEMAP : HTTPS://EXAMPLE.com:443/s.xml # all", "/s.xml", Permits},
-		{"Site-Map: https://example.com/s.xml", "/s.xml", Permits},
-		{"Sitemap: /s.xml", "/s.xml", Permits},
-		{"Sitemap: maps/s.xml", "/maps/s.xml", Permits},
-		{"Sitemap: maps/s.xml", "/", Forbids},
-		{"Sitemap: //example.com/s.xml", "/s.xml", Permits},
-		{"Sitemap: //other.example/s.xml", "/s.xml", Forbids},
-		{"Sitemap: https://example.com/ü.xml", "/%C3%BC.xml", Permits},
-		{"Sitemap: https://example.com/ü.xml", "/ü.xml", Permits},
-		{"Sitemap: https://example.com", "/", Permits},
-		{"Sitemap:", "/", Forbids},
-		{"Sitemap: https://[/s.xml", "/s.xml", Forbids},
-		{"Sitemap: https://example..com/s.xml", "/s.xml", Forbids},
-		{"Sitemap: mailto:s.xml", "/s.xml", Forbids},
-		{"User-agent: other\nSitemap: /s.xml", "/s.xml", Permits},
-		{"Sitemap: https://other.example/s.xml\nSitemap: https://example.com/s.xml", "/s.xml", Permits},
-	} {
+	for _, row := range cases.Rows(t, "sitemaps.txt") {
+		line, target, want := row[0], row[1], map[string]Stance{"Permits": Permits, "Forbids": Forbids}[row[2]]
 		for _, s := range []reading.Subject{gptbot, googlebot, by(gptbot, reading.ReadOriginal)} {
 			var scratch automaton.Scratch
-			p := constant(all+test.line, origins(t, "https://example.com")...)
-			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(test.target)); got.Stance != test.want {
-				t.Errorf("readings %v: %q asked for %q: %v, want %v", s.Readings, test.line, test.target, got.Stance, test.want)
+			p := constant(all+line, origins(t, "https://example.com")...)
+			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(target)); got.Stance != want {
+				t.Errorf("readings %v: %q asked for %q: %v, want %v", s.Readings, line, target, got.Stance, want)
 			}
 		}
 	}
@@ -274,8 +204,7 @@ func TestPastTheLimit(t *testing.T) {
 	}
 }
 
-// TestSitemapPastTheLimit checks that a sitemap may be fetched wherever its line is, because many
-// files end with them.
+// TestSitemapPastTheLimit checks that a sitemap may be fetched wherever its line is, because many files end with them.
 func TestSitemapPastTheLimit(t *testing.T) {
 	var s automaton.Scratch
 	for past, target := range map[string]string{"Sitemap: /a/s.xml": "/a/s.xml",

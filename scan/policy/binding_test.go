@@ -1,12 +1,14 @@
 package policy
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/plain"
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
@@ -22,10 +24,30 @@ var (
 	adsbot         = reading.Subject{Tokens: []string{"AdsBot-Google"}, IgnoresWildcard: true, Readings: asGoogle}
 	adsbotMobile   = reading.Subject{Tokens: []string{"AdsBot-Google-Mobile", "AdsBot-Google"}, IgnoresWildcard: true,
 		Readings: asGoogle}
-	gptbot   = reading.Subject{Tokens: []string{"GPTBot"}, Readings: asBoth}
-	applebot = reading.Subject{Tokens: []string{"Applebot", "Googlebot"}, Readings: asBoth}
-	mj12bot  = reading.Subject{Tokens: []string{"MJ12bot"}, Readings: asBoth}
+	gptbot  = reading.Subject{Tokens: []string{"GPTBot"}, Readings: asBoth}
+	mj12bot = reading.Subject{Tokens: []string{"MJ12bot"}, Readings: asBoth}
 )
+
+// subjects are crawlers by the names that they have in files of cases.
+var subjects = map[string]reading.Subject{
+	"googlebot": googlebot, "googlebotImage": googlebotImage, "storebot": storebot, "adsbot": adsbot,
+	"adsbotMobile": adsbotMobile, "gptbot": gptbot, "mj12bot": mj12bot,
+	"gptbot, RFC 9309": by(gptbot, reading.ReadRFC9309), "gptbot, 1994": by(gptbot,
+		reading.ReadingsOf(automaton.Original, false)...),
+	"mj12bot, google":       by(mj12bot, reading.ReadingsOf(automaton.Google, false)...),
+	"mj12bot, google's own": by(mj12bot, reading.ReadingsOf(automaton.Google, true)...),
+}
+
+// inWords is a judgement as files of cases have it.
+func inWords(j Judgement) string {
+	switch j {
+	case permits:
+		return "permits"
+	case contested:
+		return "contested"
+	}
+	return fmt.Sprint("forbids ", j.Line)
+}
 
 // by returns the subject with other readings.
 func by(s reading.Subject, r ...reading.Reading) reading.Subject {
@@ -46,91 +68,10 @@ func judged(robots string, s reading.Subject, target string) Judgement {
 // TestJudge checks which group binds a crawler, and the combination of several readings; package
 // compile tests single readings.
 func TestJudge(t *testing.T) {
-	// The bodies of two groups: rules of Googlebot on line 2, of * on line 4.
-	const star = "User-agent: *\nDisallow: "
-	const googleAndAll = "User-agent: Googlebot\nDisallow: /g\n" + star + "/a"
-	const images = "User-agent: Googlebot\nDisallow: /\nUser-agent: Googlebot-Image\nDisallow: /i"
-	const mj = "User-agent: MJ12bot\nDisallow: /m\nUser-agent: *\nDisallow: /a"
-	const index = star + "/x*\nAllow: /x/index.html"
-	const merged = "User-agent: gptbot\nDisallow: /a\nUser-agent: *\nDisallow: /\nUser-agent: GPTBOT\nDisallow: /b"
-	for _, test := range []struct {
-		robots string
-		s      reading.Subject
-		target string
-		want   Judgement
-	}{
-		// Which group.
-		{googleAndAll, googlebotImage, "/g", forbids(2)},
-		{googleAndAll, googlebotImage, "/a", permits},
-		{images, googlebotImage, "/x", permits},
-		{images, googlebotImage, "/i", forbids(4)},
-		{"User-agent: Googlebot-Image\nDisallow: /", googlebot, "/x", permits},
-		{googleAndAll, storebot, "/g", permits},
-		{googleAndAll, storebot, "/a", forbids(4)},
-		{star + "/", adsbot, "/x", permits},
-		{"User-agent: adsbot-google\nDisallow: /", adsbot, "/x", forbids(2)},
-		{star + "/", adsbotMobile, "/x", permits},
-		{star + "/\nUser-agent: AdsBot-Google\nDisallow: /m", adsbotMobile, "/m", forbids(4)},
-		{googleAndAll, applebot, "/g", forbids(2)},
-		{star + "/\n\nUser-agent: GPTBot", gptbot, "/x", permits},
-		{star + "/\n\nUser-agent: GPTBot\nDisallow:", gptbot, "/x", permits},
-		{merged, gptbot, "/b", forbids(6)},
-		{star + "/", gptbot, "/x", forbids(2)},
-		{"User-agent: GPT\nDisallow: /", gptbot, "/x", permits},
-		{"", gptbot, "/x", permits},
-		{"Disallow: /\nSitemap: https://example.com/s.xml", gptbot, "/x", permits},
-		{"<!DOCTYPE html>\n<title>Not found</title>", gptbot, "/x", permits},
-
-		// The target.
-		{star + "/a", gptbot, "http://example.com/ab", forbids(2)},
-		{star + "/a", gptbot, "HTTPS://example.com:443/ab", forbids(2)},
-		{star + "/a", gptbot, "http://a/b", permits},
-		{star + "/?q", gptbot, "http://example.com?q=1", forbids(2)},
-		{star + "/a", googlebot, "http://example.com/ab", forbids(2)},
-		{star + "//a/b", gptbot, "//a/b", forbids(2)},
-		{star + "//a/b", googlebot, "//a/b", forbids(2)},
-		{star + "/a;b/c", googlebot, "/a;b/c", forbids(2)},
-		{star + "/a$", gptbot, "/a#b", forbids(2)},
-		{star + "/~a", googlebot, "/%7Ea", permits},
-		{star + "/~a", by(gptbot, reading.ReadRFC9309), "/%7Ea", forbids(2)},
-
-		// Two readings that differ.
-		{star + "/a%7Eb", gptbot, "/a~b", contested},
-		{star + "/a%7Eb", gptbot, "/a%7Eb", forbids(2)},
-		{star + "/a%7Eb", gptbot, "/a%7eb", contested},
-		{star + "/a~b", gptbot, "/a%7Eb", contested},
-		{star + "/a~b", gptbot, "http://example.com/a%7Eb", contested},
-		{star + "/a%7Eb", gptbot, "/c", permits},
-		{star + "/a b", gptbot, "/a b", contested},
-		{star + "/a b", gptbot, "/a%20b", permits}, // forbids nobody who sends %20
-		{"User-agent: *\nDissallow: /x", gptbot, "/x", contested},
-		{"User-agent: *\nDisallow /x", gptbot, "/x", contested},
-		{star + "/x\x00", gptbot, "/x", contested},
-		{index, gptbot, "/x/", contested},
-		{index, gptbot, "/x/index.html", permits},
-		{index, gptbot, "/x/y", forbids(2)},
-		{star + "/a$", gptbot, "/a\x00b", contested},
-		{"User-agent: *\nDissallow: /x", googlebot, "/x", forbids(2)},
-		{"User-agent: *\nDissallow: /x", by(gptbot, reading.ReadRFC9309), "/x", permits},
-		{"Useragent: GPTBot\nDisallow: /x", gptbot, "/x", contested},
-		{star + "/a%7E\nDisallow: /a", gptbot, "/a~b", forbids(2)}, // by the line of RFC 9309's reading
-		{star + "/a%7E\nDisallow: /a", googlebot, "/a~b", forbids(3)},
-
-		// Names with a digit, which Google's parser cuts to MJ.
-		{mj, mj12bot, "/m", forbids(2)},
-		{mj, mj12bot, "/a", permits},
-		{"User-agent: MJ12bot/1.4\nDisallow: /m", mj12bot, "/m", forbids(2)},
-		{"User-agent: MJ\nDisallow: /", mj12bot, "/m", permits},
-		{mj, by(mj12bot, reading.ReadGoogle), "/m", permits},
-		{mj, by(mj12bot, reading.ReadingsOf(automaton.Google, false)...), "/m", forbids(2)},
-		{mj, by(mj12bot, reading.ReadingsOf(automaton.Google, true)...), "/m", permits},
-
-		// The note of 1994.
-		{"User-agent: gpt\nAllow: /a\nDisallow: /ab", by(gptbot, reading.ReadingsOf(automaton.Original, false)...), "/ab", permits},
-		{"User-agent: gpt\nDisallow: /a", by(gptbot, reading.ReadOriginal), "/ab", forbids(2)},
-	} {
-		if got := judged(test.robots, test.s, test.target); got != test.want {
-			t.Errorf("%q\n%v asks for %q: %+v, want %+v", test.robots, test.s.Tokens, test.target, got, test.want)
+	for _, row := range cases.Rows(t, "judge.txt") {
+		robots, s, target, want := row[0], subjects[row[1]], row[2], row[3]
+		if got := inWords(judged(robots, s, target)); got != want {
+			t.Errorf("%q\n%s asks for %q: %s, want %s", robots, row[1], target, got, want)
 		}
 	}
 }
@@ -203,8 +144,7 @@ func randomRobots(rng *rand.Rand) string {
 	return b.String()
 }
 
-// randomTarget returns a target in origin or absolute form that is not
-// /robots.txt.
+// randomTarget returns a target in origin or absolute form that is not /robots.txt.
 func randomTarget(rng *rand.Rand) []byte {
 	plain := []string{"a", "b", "/", "?", "index.html", ".", ";", ",", "x"}
 	odd := append([]string{"%7E", "~", "%61", "%2F", "%2f", "%", "ä", " ", "#", "\x00", "*", "$", "|"}, plain...)

@@ -196,22 +196,20 @@ func (a *account) inForce(first, last int64) (i, j int) {
 	return i, max(i, j)
 }
 
-// Change is a change of a site's robots.txt from one version to another. It was made between Since and
-// At, in nanoseconds since 1970. These differ if uninformative versions lie between, or if versions
-// were only observed.
+// Change is a change of a site's robots.txt, made between Since and At, in nanoseconds since 1970. These differ if
+// uninformative versions lie between, or if versions were only observed.
 type Change struct {
 	Site
-	Old, New  int32
+	Old, New  *Version
 	Since, At int64
 }
 
-// Changes returns the changes of robots.txt, by origin, then by time. Origins of a host with the same
-// versions, as http and https nearly always are, form one site. Versions that failed, or that lead to
-// no file of the source, are uninformative: a file that is the same before and after them has not
-// changed.
+// Changes returns the changes of robots.txt, by origin, then by time. Origins of a host with the same versions, as http
+// and https nearly always are, form one site. Versions that failed, or that lead to no file of the source, are
+// uninformative: a file that is the same before and after them has not changed.
 func (p *Policy) Changes() (list []Change) {
 	for first, o := int32(0), int32(0); int(o) < len(p.origins); first = o {
-		h, old, since := p.histories[o], int32(-1), int64(forever)
+		h, old, since := p.histories[o], (*Version)(nil), int64(forever)
 		for int(o) < len(p.origins) && p.histories[o] == h && p.origins[o].Host == p.origins[first].Host {
 			o++
 		}
@@ -219,10 +217,10 @@ func (p *Policy) Changes() (list []Change) {
 			if since = min(since, h.replies[i].start); v.Copy < 0 && h.replies[i].means[answer.Others] != answer.None {
 				continue
 			}
-			if old >= 0 && h.versions[old].Copy != v.Copy && v.From > MinTime {
-				list = append(list, Change{Site{first, o - first}, old, int32(i), since, v.From})
+			if old != nil && old.Copy != v.Copy && v.From > MinTime {
+				list = append(list, Change{Site{first, o - first}, old, &h.versions[i], since, v.From})
 			}
-			old, since = int32(i), forever
+			old, since = &h.versions[i], forever
 		}
 	}
 	return list

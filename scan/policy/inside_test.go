@@ -80,8 +80,7 @@ func TestFolderReadsNothingElse(t *testing.T) {
 	}
 }
 
-// TestOnlyRegularFiles checks that devices and generated files are rejected as manifests and as
-// their files.
+// TestOnlyRegularFiles checks that devices and generated files are rejected as manifests and as their files.
 func TestOnlyRegularFiles(t *testing.T) {
 	for _, name := range []string{"/dev/zero", "/dev/null", "/proc/self/environ", "/proc/self/cmdline", "/proc/version",
 		"/sys/kernel/uevent_seqnum"} {
@@ -97,8 +96,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 	}
 }
 
-// TestCell checks that no cell begins a formula or can control a terminal, and that each gives its
-// text back.
+// TestCell checks that no cell begins a formula or can control a terminal, and that each gives its text back.
 func TestCell(t *testing.T) {
 	for _, text := range []string{"", "a", "/robots.txt", "=1+1", "+1", "-1", "@a", "\t=1", "\r=1", "\n=1", "\x00", "a\x1b[31m",
 		"a\u202eb", "\u2066", "\u200f", "\ufeff=1", "\u0085", "\u2028", `"`, `"a"`, `"\x41"`, `a"b`, `a\x41`, "'=1", "\xff=", "a\xffb",

@@ -20,8 +20,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
 
-// files writes files, by their paths, into a new folder, and returns it. A path that
-// ends in a slash is a folder.
+// files writes files, by their paths, into a new folder, and returns it. A path that ends in a slash is a folder.
 func files(t testing.TB, texts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -328,8 +327,7 @@ func TestManifestLimits(t *testing.T) {
 	}
 }
 
-// TestManifestThatCannotBeRead checks that an error of the first read doesn't count as the end of
-// the file.
+// TestManifestThatCannotBeRead checks that an error of the first read doesn't count as the end of the file.
 func TestManifestThatCannotBeRead(t *testing.T) {
 	r := io.MultiReader(strings.NewReader("fr"),
 		iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
@@ -338,8 +336,7 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestHistories checks that the history of a manifest comes from its rows, and that a digest can
-// replace a body.
+// TestHistories checks that the history of a manifest comes from its rows, and that a digest can replace a body.
 func TestHistories(t *testing.T) {
 	for rows, want := range map[string]string{
 		"2026-01-01,a,200,,observed,x,here\n2026-01-02,a,404,,observed,,": Observed,

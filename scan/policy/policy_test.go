@@ -64,8 +64,7 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestEachBodyIsCompiledOnceWhenAsked checks this for any origins and versions that share it, with
-// concurrent callers.
+// TestEachBodyIsCompiledOnceWhenAsked checks this for any origins and versions that share it, with concurrent callers.
 func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 	p, err := New(rowsOf(t, "a 0h 200 A; b 0h 200 A; b 50h 200 B; b 60h 200 A; c 0h 200 C"), Options{})
 	if err != nil {

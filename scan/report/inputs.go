@@ -37,10 +37,17 @@ func (p PolicyInfo) MarshalJSON() ([]byte, error) {
 		return json.Marshal(p.History)
 	}
 	type object PolicyInfo
+	return JSON(object(p), "")
+}
+
+// JSON returns a value as JSON and a newline, on one line unless indent is set. It leaves <, > and & unescaped because
+// the JSON isn't for web pages.
+func JSON(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(object(p))
+	e.SetIndent("", indent)
+	err := e.Encode(v)
 	return b.Bytes(), err
 }
 

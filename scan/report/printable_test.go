@@ -5,35 +5,15 @@ import (
 	"strconv"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 func TestPrintable(t *testing.T) {
-	tests := []struct{ name, in, want string }{
-		{"nothing", "", ""},
-		{"ASCII", `GET /a?b="c" HTTP/1.1`, `GET /a?b="c" HTTP/1.1`},
-		{"letters of any script", "grün 日本 кириллица", "grün 日本 кириллица"},
-		{"an emoji", "🤖", "🤖"},
-		{"a backslash stands for itself", `\x1b \`, `\x1b \`},
-		{"NUL", "a\x00b", `a\x00b`},
-		{"ESC", "\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`},
-		{"BEL, BS and DEL", "\a\b\x7f", `\x07\x08\x7f`},
-		{"tab and line ends", "\t\r\n", `\x09\x0d\x0a`},
-		{"C1 controls in UTF-8: NEL and CSI", "\u0085\u009b31m", `\u{85}\u{9b}31m`},
-		{"C1 controls as octets", "\x85\x9b31m", `\x85\x9b31m`},
-		{"bidi controls", "a\u202eb\u2066c\u200f", `a\u{202e}b\u{2066}c\u{200f}`},
-		{"line and paragraph separators", "\u2028\u2029", `\u{2028}\u{2029}`},
-		{"a zero-width space and a byte order mark", "\u200b\ufeff", `\u{200b}\u{feff}`},
-		{"a no-break space", "a\u00a0b", `a\u{a0}b`},
-		{"private use", "\ue000", `\u{e000}`},
-		{"above the first plane", "\U000e0001", `\u{e0001}`},
-		{"no UTF-8", "\xff\xc3(", `\xff\xc3(`},
-		{"cut UTF-8", "gr\xc3", `gr\xc3`},
-		{"overlong and surrogate", "\xc0\xaf\xed\xa0\x80", `\xc0\xaf\xed\xa0\x80`},
-		{"the replacement character itself", "\ufffd", "\ufffd"},
-	}
-	for _, test := range tests {
-		if got := Printable([]byte(test.in)); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+	for _, row := range cases.Rows(t, "printable.txt") {
+		name, in, want := row[0], row[1], row[2]
+		if got := Printable([]byte(in)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

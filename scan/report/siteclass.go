@@ -46,3 +46,49 @@ const (
 func MonthClasses() []string {
 	return []string{UnknownClass, "none", "partial", "full", "undecided", PageClass, "unreachable", MissingClass}
 }
+
+// ArchiveSummary describes the contents of an archive.
+type ArchiveSummary struct {
+	File      string   `json:"archive"`
+	Size      int64    `json:"size"`    // in bytes
+	Program   string   `json:"program"` // the release that wrote it
+	Dialects  []string `json:"dialects"`
+	Origins   int      `json:"origins"`
+	Versions  int      `json:"versions"` // in all origins
+	Dated     int      `json:"dated"`    // versions that have a date
+	Rulesets  int      `json:"rulesets"` // distinct rulesets
+	WithRules int      `json:"with_rules"`
+	// These count origins by their newest version. Missing ones have no robots.txt, so everything is allowed;
+	// Unreachable ones could not be fetched, so everything is disallowed; Redirected ones redirect to a file that
+	// the sources lack, so the rules are unknown.
+	Missing     int `json:"missing"`
+	Unreachable int `json:"unreachable"`
+	Redirected  int `json:"redirected"`
+}
+
+// ArchiveVersion is a version of the robots.txt of an origin.
+type ArchiveVersion struct {
+	Origin string `json:"origin"`
+	From   string `json:"from"` // since when it is in force, RFC 3339; "" if it has no date
+	Status int    `json:"status"`
+	Groups int    `json:"groups"` // distinct rulesets, each of which binds some product tokens or all other crawlers
+	Rules  int    `json:"rules"`  // in all groups
+}
+
+// BodyCounts describe the robots.txt files that an archive was made of.
+type BodyCounts struct {
+	// MaxBytes is the limit of a body. Bodies counts the distinct bodies; BodyBytes is
+	// the length of their lines within the limit.
+	MaxBytes          int
+	Bodies, BodyBytes int64
+	// BodyOrigins counts the origins with a body. The others count the ones among them whose body looks like a web
+	// page, looks like UTF-16, or is any other text without a line that names a user agent. Any rules in it are in the
+	// archive.
+	BodyOrigins, Pages, UTF16, Unnamed int64
+	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
+	// archive lacks the rules beyond the limit.
+	Cut, CutOrigins int64
+	// Redirected counts the origins with a robots.txt that redirects to a URL that the sources
+	// lack: Filter treats their robots.txt as unknown.
+	Redirected int64
+}

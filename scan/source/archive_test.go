@@ -454,33 +454,6 @@ func TestFindingMembersEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestArchivesAreLookedIntoTogether checks that archives are examined concurrently, and that
-// members come in the order of the archives.
-func TestArchivesAreLookedIntoTogether(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var want []string
-	for i := range 40 {
-		name, data := fmt.Sprintf("%02d.tar.gz", i), []byte(strings.Repeat(fmt.Sprintln("line of", i), 3000))
-		put(t, name, gz(t, tarOf(t, archived{"a", data, 0}, archived{"b", data[1:], 0})))
-		want = append(want, name+":a", name+":b")
-	}
-	ins, warnings, errs := Inputs(t.Context(), []string{"."}, nil, Limits{Workers: 4})
-	if names(ins) != strings.Join(want, " ") || len(warnings)+len(errs) > 0 {
-		t.Fatal(names(ins), warnings, errs)
-	}
-	for i, in := range ins {
-		if head, err := in.Head(100); err != nil || !strings.Contains(string(head), fmt.Sprintln("line of", i/2)) {
-			t.Errorf("%s: %q, %v", in.Name, head, err)
-		}
-	}
-	_, res := readAll(t, ins, Options{Workers: 3}, 2)
-	for _, r := range res {
-		if !r.Complete {
-			t.Errorf("%+v", r)
-		}
-	}
-}
-
 // FuzzArchives checks that no bytes cause a panic, a hang or an unreported loss of a member.
 func FuzzArchives(f *testing.F) {
 	files := []archived{{"a.log", []byte("a line\n"), 0}, {"b.gz", gz(f, []byte("b\n")), 0},

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 )
@@ -484,40 +483,6 @@ func zstFrame(t testing.TB, text []byte, size bool, o ...zstd.EOption) []byte {
 	return b.Bytes()
 }
 
-// TestMembersOfLogs checks that files made by bgzip, by a server that compresses each buffer, and
-// by concatenating rotated logs are read completely with any number of workers.
-func TestMembersOfLogs(t *testing.T) {
-	text := noise(1 << 20)
-	member := func(b []byte, header gzip.Header) []byte {
-		var to bytes.Buffer
-		w := gzip.NewWriter(&to)
-		w.Header = header
-		w.Write(b)
-		w.Close()
-		return to.Bytes()
-	}
-	files := map[string][]byte{}
-	for b := range slices.Chunk(text, 65280) {
-		of := member(b, gzip.Header{Extra: []byte("BC\x02\x00\x00\x00"), OS: 255})
-		binary.LittleEndian.PutUint16(of[16:], uint16(len(of)-1))
-		files["bgzip"] = append(files["bgzip"], of...)
-	}
-	files["bgzip"] = append(files["bgzip"], member(nil, gzip.Header{OS: 255})...) // as bgzip ends a file
-	for rest, n := text, 100; len(rest) > 0; n *= 2 {
-		n = min(n, len(rest))
-		files["rotated"] = append(files["rotated"], member(rest[:n], gzip.Header{Name: "access.log", OS: 3})...)
-		rest = rest[n:]
-	}
-	for name, b := range files {
-		for workers := 1; workers <= 4; workers++ {
-			got, res := readAll(t, []*Input{file(t, write(t, name, b))}, Options{Workers: workers}, workers)
-			if !bytes.Equal(joined(got[0]), text) || res[0].Err != nil || !res[0].Complete {
-				t.Errorf("%s, %d workers: %d bytes of %d, %+v", name, workers, len(joined(got[0])), len(text), res[0])
-			}
-		}
-	}
-}
-
 // large is a frame with a window, of more bytes than fit into it.
 func large(t *testing.T, window int, text string) []byte {
 	t.Helper()
@@ -595,23 +560,6 @@ func TestReaderMemory(t *testing.T) {
 		o := Options{Workers: c.workers, Memory: int64(c.mib) << 20}.filled()
 		if o.ChunkSize != c.chunk || o.buffers() != c.chunks {
 			t.Errorf("%+v: %d chunks of %d bytes", c, o.buffers(), o.ChunkSize)
-		}
-	}
-}
-
-// TestBuffersOfLongLines checks that no buffer exceeds the memory for any lines.
-func TestBuffersOfLongLines(t *testing.T) {
-	data := strings.Repeat(strings.Repeat("x", defaultMaxLine-1)+"\n"+strings.Repeat("y", 3000)+"\n", 20)
-	for _, in := range []*Input{asFile(t, []byte(data)), asPipe(t, []byte(data))} {
-		r := NewReader([]*Input{in}, Options{Workers: 1, Memory: 1})
-		for c, ok := r.Next(); ok; c, ok = r.Next() {
-			if len(c.buf) > r.o.longest() {
-				t.Errorf("%s: a buffer of %d bytes", in.Name, len(c.buf))
-			}
-			r.Release(c)
-		}
-		if res := r.Result(0); !res.Complete || res.Bytes != int64(len(data)) {
-			t.Errorf("%+v", res)
 		}
 	}
 }

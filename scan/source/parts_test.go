@@ -159,34 +159,6 @@ func TestDamagedMembers(t *testing.T) {
 	}
 }
 
-func TestOpenGivesTheBytesOfEveryCodec(t *testing.T) {
-	want := []byte(strings.Repeat("one line without an end ", 10_000))
-	for name, b := range map[string][]byte{
-		"plain": want, "gzip": gz(t, want[:5], want[5:]), "zstd": zst(t, want), "xz": xzs(t, want), "empty": {},
-	} {
-		for _, in := range []*Input{file(t, write(t, "f", b)), NewInput("-", &slowly{r: bytes.NewReader(b)}, -1)} {
-			head, err := in.Head(10)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := in.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n, err := r.Read(nil); n != 0 || err != nil {
-				t.Errorf("%s: a read of nothing gives %d, %v", name, n, err)
-			}
-			got, err := io.ReadAll(r)
-			if closed := r.Close(); err != nil || closed != nil || !bytes.HasPrefix(got, head) {
-				t.Errorf("%s: %v, %v", name, err, closed)
-			}
-			if name != "empty" && !bytes.Equal(got, want) {
-				t.Errorf("%s: %d bytes, want %d", name, len(got), len(want))
-			}
-		}
-	}
-}
-
 func TestOpenSaysWhereItBroke(t *testing.T) {
 	r, err := NewInput("disk", failing([]byte("abc")), -1).Open()
 	if err != nil {

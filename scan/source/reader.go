@@ -145,16 +145,22 @@ func NewReader(ins []*Input, o Options) *Reader {
 	return r
 }
 
-// fitChunks makes chunks smaller if all inputs are plain files with a small total size, so that all
-// workers get some, and the buffers use no more memory than the input.
+// fitChunks makes chunks smaller and fewer if all inputs are plain files with a small total size, so that all workers
+// get some, and the buffers need little memory: a short run spends more time on a new page than on reading it.
 func (r *Reader) fitChunks() {
-	const ranges = 4 // per worker
+	const ranges, buffers = 8, 2 // per worker
 	if slices.ContainsFunc(r.ins, func(in *Input) bool { return !in.regular || in.Codec() != sniff.Plain.String() }) {
 		return
 	}
 	fit := max(r.total.Load()/int64(ranges*r.o.Workers), minChunk)
-	r.o.ChunkSize = int(min(int64(r.o.ChunkSize), fit))
+	if fit >= int64(r.o.ChunkSize) {
+		return
+	}
+	r.o.ChunkSize = int(fit)
 	r.chunks.size = r.o.ChunkSize + overread + alignment
+	for len(r.chunks.slots) > max(buffers*r.o.Workers, r.o.Workers+1) {
+		<-r.chunks.slots
+	}
 }
 
 // readAll reads the inputs in order, with as many in parallel as there are workers.

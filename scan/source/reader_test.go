@@ -81,26 +81,6 @@ func checkOf(b []byte) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(ieee)<<32|uint64(castagnoli))
 }
 
-func TestHeadOfFiles(t *testing.T) {
-	text := bytes.Repeat([]byte("0123456789\n"), 20000)
-	in := asFile(t, gz(t, text))
-	for _, n := range []int{0, 1, 100_000, 1 << 20} {
-		if head, err := in.Head(n); err != nil || !bytes.Equal(head, text[:min(n, len(text))]) {
-			t.Fatalf("Head(%d) has %d bytes, %v", n, len(head), err)
-		}
-	}
-	got, _ := readAll(t, []*Input{in}, Options{}, 1)
-	check(t, text, got[0], Options{})
-	in = asFile(t, []byte("\x1f\x8b\x08nothing that could be decoded"))
-	if b, err := in.Head(10); err == nil {
-		t.Errorf("Head of a broken archive: %q and no error", b)
-	}
-	os.Remove(in.path)
-	if _, err := in.Head(10); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Head of a missing file: %v", err)
-	}
-}
-
 // TestVeryLongLine checks that a line of many megabytes is counted, not kept.
 func TestVeryLongLine(t *testing.T) {
 	long := bytes.ReplaceAll(noise(16<<20), []byte("\n"), []byte("\t"))
@@ -199,19 +179,6 @@ func TestFileChanges(t *testing.T) {
 		if !bytes.Equal(got, text[:want]) || res.Disk != want || res.Bytes != want {
 			t.Errorf("%d bytes read, %d and %d counted", len(got), res.Disk, res.Bytes)
 		}
-	}
-}
-
-// TestFileWithoutSize reads files of /proc, which have no size.
-func TestFileWithoutSize(t *testing.T) {
-	const path = "/proc/self/status"
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Skip(err)
-	}
-	got, _ := readAll(t, []*Input{file(t, path)}, Options{}, 2)
-	if !bytes.HasPrefix(joined(got[0]), want[:10]) {
-		t.Errorf("read %q", joined(got[0]))
 	}
 }
 
@@ -338,30 +305,6 @@ func TestGuardAlignment(t *testing.T) {
 					reads.Load())
 			}
 		}
-	}
-}
-
-// BenchmarkRead reads a file from the page cache in pieces of half a MiB, to addresses that equal
-// the positions in the file and to others one byte off.
-func BenchmarkRead(b *testing.B) {
-	const size, chunk = 64 << 20, 512 << 10
-	f, err := disk.Open(write(b, filepath.Join(b.TempDir(), "a.log"), make([]byte, size)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	buf := make([]byte, chunk+1)
-	for off, name := range []string{"aligned", "a byte off"} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(size)
-			for b.Loop() {
-				for at := int64(0); at < size; at += chunk {
-					if _, err := f.ReadAt(buf[off:off+chunk], at); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		})
 	}
 }
 

@@ -13,11 +13,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
-	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
@@ -31,100 +29,6 @@ func tree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// compiled runs the command, which must end as wanted, and opens its archive.
-func compiled(t *testing.T, want int, stdin string, args ...string) (*archive.Archive, result) {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "rules.rsv")
-	r := command(t, stdin, append([]string{"compile", "-o", out}, args...)...)
-	if r.code != want || r.out != "" {
-		t.Fatalf("code %d, want %d; stdout %q, stderr %q", r.code, want, r.out, r.err)
-	}
-	return opened(t, out), r
-}
-
-func opened(t testing.TB, name string) *archive.Archive {
-	t.Helper()
-	a, err := archive.Open(raw(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-// questions makes agents and paths of what a robots.txt says: what each of its
-// patterns matches, and what it nearly does.
-func questions(r *compile.Robots) (agents, paths []string) {
-	agents, paths = []string{"Nobody"}, []string{"/", "/robots.txt"}
-	for _, g := range r.Groups {
-		for _, a := range g.Agents {
-			agents = append(agents, a.Token)
-		}
-		for _, rule := range g.Rules {
-			path := strings.TrimSuffix(rule.Value, "$")
-			for _, gap := range []string{"", "x/y"} {
-				path := strings.ReplaceAll(path, "*", gap)
-				paths = append(paths, path, path+"?a=%2f", path[:len(path)/2], strings.ToUpper(path))
-			}
-		}
-	}
-	return agents, paths
-}
-
-// agree compares the verdicts of an archive's ruleset with the body's.
-func agree(t testing.TB, what string, got *automaton.Ruleset, body string, d automaton.Dialect) {
-	t.Helper()
-	want := compile.Compile([]byte(body), compile.Options{Dialect: d})
-	var s automaton.Scratch
-	agents, paths := questions(want)
-	for _, agent := range agents {
-		for _, path := range paths {
-			g, w := got.Match(&s, []byte(agent), []byte(path)), want.Ruleset.Match(&s, []byte(agent), []byte(path))
-			if g != w {
-				t.Errorf("%s in %v: agent %q, path %q: got %+v, want %+v", what, d, agent, path, g, w)
-			}
-		}
-	}
-}
-
-var bodies = map[string]string{
-	"plain.example": "User-agent: *\nDisallow: /private/\nAllow: /private/open$\n",
-	"empty.example": "",
-	"wild.example": "User-agent: *\nDisallow: /*?sort=*&page=\nDisallow: *.pdf$\nAllow: /index.html\nDisallow: " +
-		"/*a*b*c*d*e*f*g*h*i*j$\n",
-	"groups.example": "User-agent: a\nUser-agent: b\nDisallow: /ab\n\nUser-agent: b\nUser-agent: c\nDisallow: " +
-		"/bc\nAllow: /\n\nUser-agent: *\nUser-agent: a\nDisallow: /\n",
-	"escapes.example":  "User-agent: *\nDisallow: /%7Euser/\nDisallow: /\xc3\xa9?q=http%3A//x\nDisallow: /%2f%zz\n",
-	"html.example":     "<html>\nUser-agent: x\n</html>\nDisallow: /a b\n",
-	"crlf.example":     "\xef\xbb\xbfUser-agent: GPTBot\r\nDisallow: /\r\rUser-agent: Google*bot\nDisallow:",
-	"repeated.example": "User-agent: *\nDisallow: /private/\nAllow: /private/open$\n",
-}
-
-func TestCompiledArchiveAnswersAsTheFilesDo(t *testing.T) {
-	files := map[string]string{}
-	for host, body := range bodies {
-		files[host+"/robots.txt"] = body
-	}
-	dialects := []automaton.Dialect{automaton.Google, automaton.Original, automaton.RFC9309}
-	a, r := compiled(t, exitDone, "", "--dialect", "google,original,rfc9309", tree(t, files))
-	if !strings.Contains(r.err, "16 origins; distinct bodies: 7, of ") {
-		t.Errorf("summary %q", r.err)
-	}
-	for host, body := range bodies {
-		for _, d := range dialects {
-			for _, key := range []string{"http://" + host + ":80", "https://" + host + ":443"} {
-				e, found, err := a.Lookup([]byte(key), d)
-				if err != nil || !found || e.Status != 200 {
-					t.Fatalf("%s: found %v, %v, status %d", key, found, err, e.Status)
-				}
-				agree(t, key, e.Ruleset, body, d)
-			}
-		}
-	}
-	if _, found, err := a.Lookup([]byte("https://plain.example:80"), automaton.Google); found || err != nil {
-		t.Errorf("an origin of no file: found %v, error %v", found, err)
-	}
-}
-
 func gzipped(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -136,28 +40,12 @@ func gzipped(t testing.TB, text string) string {
 	return b.String()
 }
 
-// unreadable is a stdin that must not be read.
-type unreadable struct{ t *testing.T }
-
-func (u unreadable) Read([]byte) (int, error) {
-	u.t.Error("stdin is read")
-	return 0, io.EOF
-}
-
+// TestCompileChecksItsOutputBeforeItReads checks that an output that cannot be written is found before stdin is read.
 func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
-	source := file(t, "hosts.jsonl", `{"host":"a","body":""}`)
-	stdin, err := os.Open(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stdin.Close()
-	for out, in := range map[string]io.Reader{
-		filepath.Join(t.TempDir(), "no", "out.rsv"): unreadable{t}, os.DevNull: unreadable{t}, source: stdin,
-	} {
-		var stderr bytes.Buffer
-		if code := run(t.Context(), []string{"compile", "-o", out, "-"},
-			streams{in: in, out: io.Discard, err: &stderr}); code == exitDone {
-			t.Errorf("%s: stderr %q", out, stderr.String())
+	for _, out := range []string{filepath.Join(t.TempDir(), "no", "out.rsv"), os.DevNull} {
+		stdin := iotest.ErrReader(errors.New("stdin is read"))
+		if r := runIn(t.Context(), stdin, "compile", "-o", out, "-"); r.code != exitInput || strings.Contains(r.err, "is read") {
+			t.Errorf("%s: %+v", out, r)
 		}
 	}
 }
@@ -166,7 +54,6 @@ func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
 // the output mentions the rest. The machines of "cross", thousands that share thousands of rules,
 // took gigabytes.
 func TestBoundedDumps(t *testing.T) {
-	skipInShort(t)
 	var cross, rules strings.Builder
 	for i := range 1500 {
 		fmt.Fprintf(&cross, "User-agent: a%d\n", i)
@@ -188,8 +75,11 @@ func TestBoundedDumps(t *testing.T) {
 			"\n",
 	} {
 		robots := file(t, name+".txt", body)
-		for _, args := range [][]string{{"check", "--robots", robots}, {"check", "--robots", robots, "--output", "json"},
-			{"compile", "--dump", robots}} {
+		calls := [][]string{{"check", "--robots", robots}, {"compile", "--dump", robots}}
+		if name == "cross" || name == "agent" {
+			calls = append(calls, []string{"check", "--robots", robots, "--output", "json"})
+		}
+		for _, args := range calls {
 			r := command(t, "", args...)
 			if r.code != exitDone || len(r.out) > 12<<20 || len(r.out) > 1_500_000 && !strings.Contains(r.out, " more") &&
 				!strings.Contains(r.out, "not_listed") {
@@ -198,11 +88,11 @@ func TestBoundedDumps(t *testing.T) {
 			if name == "line" && len(r.out) > 20_000 {
 				t.Errorf("%q: %d bytes", args, len(r.out))
 			}
+			counted := regexp.MustCompile(`\n  \.\.\. and [1-9][0-9,]* more rules\n`).MatchString(r.out)
+			if name == "rules" && args[0] == "check" && !counted {
+				t.Error("rules that are left out are not counted")
+			}
 		}
-	}
-	if r := command(t, "", "check", "--robots", file(t, "rules.txt", rules.String())); !regexp.MustCompile(`\n  \.\.\. ` +
-		`and [1-9][0-9,]* more rules\n`).MatchString(r.out) {
-		t.Error("rules that are left out are not counted")
 	}
 }
 
@@ -255,7 +145,7 @@ func TestArchiveChangedInPlace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("archives are not mapped into memory there")
 	}
-	crawl := warcFile(t, "x.warc", warcRecord{"http://a.example/p", "2024-05-03T00:00:00Z", 200, "", ""})
+	crawl := warcText(warcRecord{"http://a.example/p", "2024-05-03T00:00:00Z", 200, "", ""})
 	for name, change := range map[string]func(data []byte){
 		"cut":          nil,
 		"another rule": func(data []byte) { copy(data[bytes.Index(data, []byte("/p")):], "/q") },
@@ -273,7 +163,7 @@ func TestArchiveChangedInPlace(t *testing.T) {
 			{[]string{"filter", "--agent", "x", "-"}, strings.Repeat("http://a.example/p\nhttp://a.example/q\n", 50_000)},
 			{[]string{"filter", "--agent", "x", "--workers", "1", "-"}, "http://a.example/p\nhttp://a.example/q\n"},
 			{[]string{"filter", "--agent", "x", "--annotate", "json", "-"}, "http://a.example/p\n"},
-			{[]string{"filter", "--agent", "x", "-"}, string(plain(t, crawl))},
+			{[]string{"filter", "--agent", "x", "-"}, crawl},
 			{[]string{"check", "--agent", "x", "-"}, "http://a.example/p\n"},
 		} {
 			archive := rules(t)
@@ -300,74 +190,17 @@ type warcRecord struct {
 	body      string
 }
 
-// warcRecords returns the records of a WARC file, for each response including its request.
-func warcRecords(responses ...warcRecord) []string {
-	list := []string{"WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Length: " +
-		"0\r\n\r\n\r\n\r\n"}
+// warcText is a WARC file of responses, each with its request.
+func warcText(responses ...warcRecord) string {
+	text := "WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
 	for i, r := range responses {
-		add := func(kind, block string) {
-			list = append(list, fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:%s:%d>\r\nWARC-Date: "+
-				"%s\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
-				kind, kind, i, r.date, r.url, len(block), block))
-		}
-		add("request", "GET / HTTP/1.1\r\n\r\n")
-		add("response", fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", r.status, r.headers, r.body))
-	}
-	return list
-}
-
-func warcText(responses ...warcRecord) string { return strings.Join(warcRecords(responses...), "") }
-
-// warcFile writes a WARC file, a gzip member for each record if the name ends so, and returns its path.
-func warcFile(t *testing.T, name string, responses ...warcRecord) string {
-	t.Helper()
-	text := ""
-	for _, record := range warcRecords(responses...) {
-		if strings.HasSuffix(name, ".gz") {
-			record = gzipped(t, record)
-		}
-		text += record
-	}
-	return file(t, name, text)
-}
-
-const htmlType = "Content-Type: text/html; charset=utf-8\r\n"
-
-// crawled is a crawl of one site: a robots.txt that changes, and pages.
-var crawled = []warcRecord{
-	{"https://a.example/robots.txt", "2024-05-01T00:00:00Z", 200, "Content-Type: text/plain\r\n",
-		"User-agent: GPTBot\nDisallow: /old\n"},
-	{"https://a.example/old/page", "2024-05-01T00:00:01Z", 200, htmlType +
-		"X-Robots-Tag: googlebot: nofollow\r\nx-robots-tag: noarchive\r\n",
-		"<html><head><title>x</title>\n<meta name=robots content='noindex, foo'>\n<meta name=bingbot " +
-			"content=nosnippet></head><body></body></html>"},
-	{"https://a.example/plain?x=1", "2024-05-01T00:00:02Z", 200, htmlType,
-		"<p>hello</p><meta name=robots content=noindex>"},
-	{"https://a.example/robots.txt", "2024-06-01T00:00:00Z", 200, "", "User-agent: *\nDisallow: /plain\n"},
-	{"https://a.example/file.pdf", "2024-06-01T00:00:01Z", 200,
-		"Content-Type: application/pdf\r\nX-Robots-Tag: noindex, unavailable_after: Friday, 25-Jun-10 15:00:00 PST\r\n",
-		"%PDF"},
-	{"https://a.example/plain?x=1", "2024-06-01T00:00:03Z", 200, htmlType + "X-Robots-Tag: none\r\n", ""},
-}
-
-// TestLostProfileIsAnError checks that an empty profile is reported as an error.
-func TestLostProfileIsAnError(t *testing.T) {
-	dir := faultyTree(t)
-	for form, file := range map[string]string{"cpu": "cpu.pprof", "mem": "mem.pprof", "trace": "trace.out"} {
-		name := filepath.Join(dir, file)
-		restore := disk.Inject(func(op disk.Op, read string) error {
-			if op == disk.OpRead && filepath.Base(read) == "a.log" { // while the profile is made
-				return errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600))
-			}
-			return nil
-		})
-		r := command(t, "", "audit", "--robots", filepath.Join(dir, "robots.txt"), "--profile", form, "--profile-dir", dir,
-			filepath.Join(dir, "a.log"))
-		restore()
-		if r.code != exitInput || !strings.Contains(r.err, "writing the profile: "+name+" is empty") || r.out == "" {
-			t.Errorf("%s: %+v", form, r)
+		for kind, block := range map[string]string{"request": "GET / HTTP/1.1\r\n\r\n",
+			"response": fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", r.status, r.headers, r.body)} {
+			text += fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:%s:%d>\r\nWARC-Date: %s\r\n"+
+				"WARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, kind, i, r.date, r.url, len(block), block)
 		}
 	}
+	return text
 }
 
 // TestArchiveCutWhileItIsOpened truncates an archive between checking its size and reading it.

@@ -51,7 +51,7 @@ func runList(ctx context.Context, s streams, name, output string) error {
 	w := bufio.NewWriterSize(s.out, 64<<10)
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
-	sum, err := job.ListArchive(ctx, name, func(v job.ArchiveVersion) error {
+	sum, err := job.ListArchive(ctx, name, func(v report.ArchiveVersion) error {
 		if output == "ndjson" {
 			return lines.Encode(v)
 		}
@@ -115,15 +115,8 @@ func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	return writing("the table", err)
 }
 
-// rowList lists rows of a type.
-type rowList[T any] interface {
-	Add(row *T) error
-	Begun() bool
-	Close() error
-}
-
 // listRows lists rows of the file of --list or --tdmrep.
-func listRows[T any, L rowList[T]](ctx context.Context, s streams, a *args, make func(io.Writer, string) L,
+func listRows[T any](ctx context.Context, s streams, a *args, make func(io.Writer, string) *render.List[T],
 	list func(context.Context, func(*T) error) error) error {
 	output := a.text("output")
 	if output == "parquet" && isTerminal(s.out) {
@@ -164,7 +157,7 @@ func runTDMRep(ctx context.Context, s streams, a *args) error {
 }
 
 // writeArchive prints a summary of an archive.
-func writeArchive(to io.Writer, a job.ArchiveSummary) error {
+func writeArchive(to io.Writer, a report.ArchiveSummary) error {
 	number := func(n int) string { return english.Grouped(int64(n)) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, read by %s\n", report.Printable(a.File), english.Plural(int64(a.Origins), "origin"),

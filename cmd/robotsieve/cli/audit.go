@@ -5,13 +5,9 @@ import (
 	"time"
 	_ "time/tzdata" // --time-zone works where the system has no zones, as in a small container
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
-
-func newAudit(s streams) *cobra.Command { return subcommand{name: "audit", run: runAudit}.build(s) }
 
 // runAudit runs an audit. The job writes the files of the report, such as the page of --html, as
 // results asks it to; reporting.finish prints the report.
@@ -29,19 +25,13 @@ func runAudit(ctx context.Context, s streams, a *args) (err error) {
 		return err
 	}
 	defer stop(&err)
-	ctx, release := onInterrupt(ctx)
-	defer release()
 	reporting := reportingOf(a)
 	o := auditOptions(s, a, results(s, a, reporting), listed)
 	result, err := job.Audit(ctx, o)
 	return reporting.finish(s, result, endRows(written, result, err))
 }
 
-func newMerge(s streams) *cobra.Command { return subcommand{name: "merge", run: runMerge}.build(s) }
-
 func runMerge(ctx context.Context, s streams, a *args) error {
-	ctx, release := onInterrupt(ctx)
-	defer release()
 	reporting := reportingOf(a)
 	result, err := job.Merge(ctx, job.MergeOptions{
 		Results: results(s, a, reporting), States: a.rest, Memory: value[int64](a, "memory"),

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/compile"
@@ -30,11 +28,7 @@ type benchFlags struct {
 	output   string
 }
 
-func newBench(s streams) *cobra.Command { return subcommand{name: "bench", run: runBench}.build(s) }
-
 func runBench(ctx context.Context, s streams, a *args) error {
-	ctx, release := onInterrupt(ctx)
-	defer release()
 	f := benchFlags{
 		robots: robotsFile(s, a), dialect: dialect(a), agent: a.text("agent"), external: a.texts("external"),
 		list: a.is("list"), timeout: value[time.Duration](a, "timeout"), output: a.text("output"),

@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
@@ -17,8 +15,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
-
-func newCheck(s streams) *cobra.Command { return subcommand{name: "check", run: runCheck}.build(s) }
 
 // checkFlags holds the flags of check.
 type checkFlags struct {

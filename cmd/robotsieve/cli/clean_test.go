@@ -142,7 +142,6 @@ func TestNoLogActsOnATerminal(t *testing.T) {
 
 // TestNoStateActsOnATerminal checks the same for hostile text anywhere in the head of a state.
 func TestNoStateActsOnATerminal(t *testing.T) {
-	skipInShort(t)
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"},
 		"2026-11-01T00:00:00Z,https://example.com,200,a.txt")
 	lines := logLine("/p", "GPTBot/1") + logLine("/p", "Other-bot/1")

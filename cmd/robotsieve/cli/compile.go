@@ -7,18 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
-
-func newCompile(s streams) *cobra.Command {
-	return subcommand{name: "compile", run: runCompile}.build(s)
-}
 
 func runCompile(ctx context.Context, s streams, a *args) error {
 	dialects, err := parseDialects(slices.Concat(values[[]string](a, "dialect")...))

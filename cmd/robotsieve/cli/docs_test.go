@@ -3,14 +3,11 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -21,8 +18,6 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 var update = flag.Bool("update", false, "write the files of testdata anew: read them before you keep them")
@@ -193,9 +188,7 @@ func TestPages(t *testing.T) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			dir := pageFiles(t)
 			for _, b := range blocksOf(t, page) {
-				if b.title != manyProcesses && b.title != manySites { // tests of their own run them
-					t.Run(b.title, func(t *testing.T) { runBlock(t, page, dir, b) })
-				}
+				t.Run(b.title, func(t *testing.T) { runBlock(t, page, dir, b) })
 			}
 		})
 	}
@@ -274,6 +267,15 @@ func pageFiles(t *testing.T) string {
 	log := string(raw(t, filepath.Join(sample, "access.log.gz")))
 	write(t, filepath.Join(dir, "var/log/nginx/access.log-20261119"), log)
 	corpus(t, filepath.Join(dir, "here"))
+	lines := bytes.SplitAfter(plain(t, filepath.Join(sample, "access.log.gz")), []byte("\n"))
+	for i, name := range []string{"a/access.log", "b/access.log", "b/two words.log"} {
+		part := bytes.Join(lines[i*len(lines)/3:(i+1)*len(lines)/3], nil)
+		write(t, filepath.Join(dir, "here/logs", name), string(part))
+	}
+	for _, month := range []string{"2026-01", "2026-02", "2026-03"} {
+		write(t, filepath.Join(dir, "here/crawl/2026", month+"-robots.txt/a.example.txt"), "user-agent: *\ndisallow: /p\n")
+	}
+	write(t, filepath.Join(dir, "here/crawled.log"), "a.example "+strings.Replace(logLine("/p", "GPTBot/1"), "Nov", "Feb", 1))
 	return dir
 }
 
@@ -317,7 +319,7 @@ func elided(shown, text string) bool {
 
 // runScript runs a script, which must succeed.
 func runScript(t *testing.T, dir, script string) {
-	for _, tool := range []string{"jq", "git", "sqlite3", "duckdb", "curl", "python3", "openssl", "xxd"} {
+	for _, tool := range []string{"jq", "git", "sqlite3", "duckdb", "curl", "python3", "openssl", "xxd", "parallel"} {
 		if _, err := exec.LookPath(tool); err != nil && regexp.MustCompile(`(?m)(^|[|&!(] *)`+tool+" ").MatchString(script) {
 			t.Skip("there is no " + tool)
 		}
@@ -337,6 +339,8 @@ func runScript(t *testing.T, dir, script string) {
 		{"> rows.parquet", "here/rows.parquet", "PAR1"},
 		{"FILE.kept", "here/part-2.jsonl.kept", "{\"text\":\"b\""},
 		{"> robots.sarif", "here/robots.sarif", "{\n  \"$schema\":"},
+		{"sums/* > report.json", "here/report.json", "{\n  \"schema\": \"robotsieve.audit/3\""},
+		{"crawled.log", "here/classes-2026-02.csv", "origin,from,until,status,agent"},
 	} {
 		if !strings.Contains(script, made.name) {
 			continue
@@ -432,109 +436,4 @@ func checkRules(t *testing.T, rules string) {
 	if out, err := exec.Command(promtool, "check", "rules", name).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-}
-
-// manyProcesses is the recipe whose blocks belong together: the first makes a script, the last two
-// add states up, and each of the others has the script run for all logs.
-const manyProcesses = "Many logs, many processes"
-
-// TestRecipesForManyProcesses makes the states of several logs with each available tool, and
-// compares their sum with a single audit. One log is damaged, and two logs in different folders
-// have the same name.
-func TestRecipesForManyProcesses(t *testing.T) {
-	skipUnderRace(t)
-	var blocks, kinds []string
-	for _, r := range blocksOf(t, "../../../docs/howto/scale.md") {
-		if r.title == manyProcesses {
-			kinds, blocks = append(kinds, r.kind), append(blocks, r.text)
-		}
-	}
-	if len(blocks) < 6 {
-		t.Fatalf("%d blocks were found", len(blocks))
-	}
-	n := len(blocks)
-	for i, run := range blocks[1 : n-2] {
-		t.Run(strings.Fields(run)[0]+fmt.Sprint(i), func(t *testing.T) {
-			if kinds[i+1] == "pyspark" { // Spark gives the elements of a partition to one process, a line each
-				run = "find logs -type f | while read -r log; do echo \"$log\" | " +
-					regexp.MustCompile(`pipe\("(.*)"\)`).FindStringSubmatch(run)[1] + "; done\n"
-			}
-			for _, tool := range []string{"sh", "xargs", "find", "parallel"} {
-				if _, err := exec.LookPath(tool); err != nil && strings.Contains(run, tool+" ") {
-					t.Skip("there is no " + tool)
-				}
-			}
-			if strings.Contains(run, "sbatch") && exec.Command("sinfo").Run() != nil {
-				t.Log("no SLURM runs here: its tasks are run one after the other")
-				run = withoutSLURM(t, run)
-			}
-			script, here := strings.Join(append([]string{blocks[0], run}, blocks[n-2:]...), "\n"), filepath.Join(pageFiles(t), "here")
-			logs := manySmallLogs(t, here)
-			c := exec.Command("sh", "-u")
-			c.Dir, c.Stdin, c.Env = here, strings.NewReader(script), os.Environ()
-			out, err := c.CombinedOutput()
-			if c.ProcessState.ExitCode() != exitInput { // from the report, which is partial
-				t.Fatalf("%v\n%s\n%s", err, script, out)
-			}
-			sum := raw(t, filepath.Join(here, "report.json"))
-			t.Chdir(here)
-			one := command(t, "", append([]string{"audit", "--output", "json", "--policy", "policy.csv", "--host",
-				"https://lantern.example", "--ip-ranges", "ranges"}, logs...)...)
-			var got, want report.Report
-			if err := json.Unmarshal(sum, &got); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			if err := json.Unmarshal([]byte(one.out), &want); err != nil {
-				t.Fatal(err, one.err)
-			}
-			if len(got.Inputs) != len(logs) || !reflect.DeepEqual(got.Totals, want.Totals) ||
-				!reflect.DeepEqual(got.Crawlers, want.Crawlers) || got.Lines != want.Lines || !got.Partial {
-				t.Errorf("%d inputs of %d, %+v and not %+v", len(got.Inputs), len(logs), got.Totals, want.Totals)
-			}
-		})
-	}
-}
-
-// manySmallLogs divides the log of the sample, in a folder, into some in logs, and returns their
-// names.
-func manySmallLogs(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	in, err := source.NewFile(filepath.Join(dir, "access.log.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := in.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	var log bytes.Buffer
-	if _, err := log.ReadFrom(r); err != nil {
-		t.Fatal(err)
-	}
-	lines := bytes.SplitAfter(log.Bytes(), []byte("\n"))
-	for i, name := range []string{"a/access.log", "b/access.log", "b/access.log.1.gz", "b/two words.log",
-		"b/damaged.log.gz"} {
-		name = filepath.Join("logs", name)
-		part := bytes.Join(lines[i*len(lines)/5:(i+1)*len(lines)/5], nil)
-		if strings.HasSuffix(name, ".gz") {
-			part = source.AppendMember(nil, part)
-		}
-		if strings.Contains(name, "damaged") {
-			part = part[:len(part)/2]
-		}
-		write(t, filepath.Join(dir, name), string(part))
-		names = append(names, name)
-	}
-	return names
-}
-
-// withoutSLURM makes of the job of an array a loop over its tasks.
-func withoutSLURM(t *testing.T, script string) string {
-	t.Helper()
-	job := regexp.MustCompile(`(?m)^sbatch .*--array=(\d+)-(\S+(?: \S+)*?) --.*--wrap '(.*)'$`)
-	if !job.MatchString(script) {
-		t.Fatalf("no job of an array: %s", script)
-	}
-	return job.ReplaceAllString(script, "for SLURM_ARRAY_TASK_ID in $$(seq $1 $2); do $3; done")
 }

@@ -49,7 +49,6 @@ func faultyTree(t *testing.T) string {
 		"hosts/one.example":            rules,
 		"hosts/two.example/robots.txt": rules,
 		"more.jsonl":                   `{"host":"three.example","body":"user-agent: *\ndisallow: /q"}` + "\n",
-		"crawl.warc.gz":                gzipped(t, warcText(crawled...)),
 		"urls.txt":                     "https://one.example/p\nhttps://one.example/a\nhttps://none.example/\n",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }

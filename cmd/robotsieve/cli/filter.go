@@ -4,12 +4,8 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/scan/job"
 )
-
-func newFilter(s streams) *cobra.Command { return subcommand{name: "filter", run: runFilter}.build(s) }
 
 // filterOptions returns the options of a command line.
 func filterOptions(s streams, a *args) job.FilterOptions {
@@ -51,8 +47,6 @@ func runFilter(ctx context.Context, s streams, a *args) (err error) {
 		return err
 	}
 	defer stop(&err)
-	ctx, release := onInterrupt(ctx)
-	defer release()
 	result, err := job.Filter(ctx, filterOptions(s, a), s.out)
 	if result == nil {
 		return err

@@ -8,18 +8,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
-
-func newFormats(s streams) *cobra.Command {
-	return subcommand{name: "formats", run: runFormats}.build(s)
-}
 
 func runFormats(ctx context.Context, s streams, a *args) (err error) {
 	w := bufio.NewWriter(s.out)

@@ -52,12 +52,12 @@ func usage(cmd *cobra.Command) error {
 	if cmd.HasAvailableSubCommands() {
 		line = "  " + cmd.CommandPath() + " [command]\n"
 	}
-	section("Usage", filled(line, "    ", helpWidth))
+	section("Usage", filled(line, "    "))
 	commands := ""
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
 			line := fmt.Sprintf("  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
-			commands += filled(line, strings.Repeat(" ", c.NamePadding()+len("   ")), helpWidth)
+			commands += filled(line, strings.Repeat(" ", c.NamePadding()+len("   ")))
 		}
 	}
 	section("Available Commands", commands)
@@ -90,7 +90,7 @@ func flagsOf(cmd *cobra.Command, g group) string {
 			text += " (default " + preset + ")"
 		}
 		indent := strings.Repeat(" ", helpColumn)
-		text = strings.TrimPrefix(filled(indent+text, indent, helpWidth), indent)
+		text = strings.TrimPrefix(filled(indent+text, indent), indent)
 		if len(name) > helpColumn-2 {
 			name += "\n" + indent
 		}
@@ -120,19 +120,19 @@ func refilled(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
 		if slices.ContainsFunc(strings.Split(p, "\n"), func(line string) bool { return len(line) > helpWidth }) {
-			paragraphs[i] = filled(strings.Join(strings.Fields(p), " "), "", helpWidth)
+			paragraphs[i] = filled(strings.Join(strings.Fields(p), " "), "")
 		}
 	}
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// filled breaks each line that is wider than width between words, or after a |, and indents the
+// filled breaks each line that is wider than help between words, or after a |, and indents the
 // continuation.
-func filled(text, indent string, width int) string {
+func filled(text, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		for len(line) > width {
-			at := max(strings.LastIndexByte(line[:width+1], ' '), strings.LastIndexByte(line[:width], '|'))
+		for len(line) > helpWidth {
+			at := max(strings.LastIndexByte(line[:helpWidth+1], ' '), strings.LastIndexByte(line[:helpWidth], '|'))
 			if at <= len(indent) { // a word that is too long
 				break
 			}
@@ -196,7 +196,7 @@ func plainPage(text string) string {
 		case pageRule().MatchString(strings.TrimSpace(line)):
 		case strings.HasPrefix(line, "| "):
 			row := strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "| "), " | ", " -- ")
-			b.WriteString(filled("  "+strings.ReplaceAll(row, `\|`, "|")+"\n", "      ", helpWidth))
+			b.WriteString(filled("  "+strings.ReplaceAll(row, `\|`, "|")+"\n", "      "))
 		case strings.HasPrefix(line, "#"):
 			b.WriteString(strings.ToUpper(strings.TrimLeft(line, "# ")))
 		default:

@@ -22,7 +22,7 @@ func newHistory(s streams) *cobra.Command {
 	for _, source := range job.HistorySources() {
 		cmd.AddCommand(newHistorySource(s, source))
 	}
-	cmd.AddCommand(newHistoryLog(s))
+	cmd.AddCommand(subcommand{name: "history-log", run: runHistoryLog, partial: true}.build(s))
 	return cmd
 }
 
@@ -39,16 +39,13 @@ func newHistorySource(s streams, source string) *cobra.Command {
 		return pflag.NormalizedName(name)
 	})
 	cmd.RunE = func(cmd *cobra.Command, rest []string) error {
-		return a.run(cmd, rest, s, func(ctx context.Context, s streams, a *args) error {
-			return runHistory(ctx, s, a, source)
-		})
+		run := func(ctx context.Context, s streams, a *args) error { return runHistory(ctx, s, a, source) }
+		return subcommand{run: run, partial: true}.start(cmd, rest, s, a)
 	}
 	return cmd
 }
 
 func runHistory(ctx context.Context, s streams, a *args, source string) error {
-	ctx, release := onInterrupt(ctx)
-	defer release()
 	given := map[string]string{}
 	for _, name := range []string{"path", "origin", "bodies", "fl", "fields"} {
 		given[name] = a.text(name)
@@ -83,13 +80,7 @@ func historyText(folder string, made *job.HistoryMade) string {
 	return text + ".\n"
 }
 
-func newHistoryLog(s streams) *cobra.Command {
-	return subcommand{name: "history-log", run: runHistoryLog}.build(s)
-}
-
 func runHistoryLog(ctx context.Context, s streams, a *args) error {
-	ctx, release := onInterrupt(ctx)
-	defer release()
 	w, output := bufio.NewWriter(s.out), a.text("output")
 	list, n, page := jsonList{w: w}, 0, []report.LoggedSite(nil)
 	partial, err := job.LogHistory(ctx, job.LogHistoryOptions{

@@ -145,15 +145,6 @@ func skipUnderRace(t *testing.T) {
 	}
 }
 
-// skipInShort skips a long test without goroutines of its own. Short tests are for the race
-// detector, under which it takes ten times as long.
-func skipInShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("long, and nothing new for the race detector")
-	}
-}
-
 // fullAudit is the audit of the sample that make demo runs, with names relative to
 // the folder of the sample.
 func fullAudit(folder string) []string {

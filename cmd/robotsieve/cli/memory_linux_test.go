@@ -56,10 +56,6 @@ const programMemory = 64_000_000
 // process stays within --memory plus 64 MB, and counts each line.
 func TestMemoryBoundsTheProcess(t *testing.T) {
 	skipUnderRace(t) // which takes memory of its own
-	few := 1
-	if testing.Short() {
-		few = 4
-	}
 	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 1\ndisallow: /p\n")
 	manifest := file(t, "manifest.csv", "from,origin,status,file\n2026-11-01,http://h1.example,200,"+robots+"\n")
 	long := strings.Repeat("x", 7900)
@@ -89,10 +85,9 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 			if name == "hosts" {
 				policy = []string{"--policy", manifest, "--format", "vhost_combined"}
 			}
-			n := c.n / few
-			r, held := peak(t, lines(n, c.line), append([]string{"audit", "--memory", "1MB", "--workers", "16", "--output",
+			r, held := peak(t, lines(c.n, c.line), append([]string{"audit", "--memory", "1MB", "--workers", "16", "--output",
 				"json", "-"}, policy...)...)
-			if r.code != exitDone || auditJSON(t, r)["lines"] != float64(n) {
+			if r.code != exitDone || auditJSON(t, r)["lines"] != float64(c.n) {
 				t.Fatalf("code %d, stderr %q", r.code, r.err)
 			}
 			if held > 1_000_000+programMemory {
@@ -170,10 +165,7 @@ func TestMemoryBoundsACompile(t *testing.T) {
 // TestMemoryBoundsAMerge checks the same for merge, with many states.
 func TestMemoryBoundsAMerge(t *testing.T) {
 	skipUnderRace(t) // which takes memory of its own
-	n := 200
-	if testing.Short() {
-		n = 50
-	}
+	const n = 100
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"+strings.Repeat("# a comment of some length\n", 5000))
 	state := filepath.Join(t.TempDir(), "a.state")
 	done(t, "", "audit", "--robots", robots, "--state", state, file(t, "a.log", manyViolations(2000)))

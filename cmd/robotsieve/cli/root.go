@@ -157,9 +157,18 @@ func Root() *cobra.Command {
 
 // commands maps names to functions that make the commands.
 var commands = map[string]func(streams) *cobra.Command{
-	"audit": newAudit, "merge": newMerge, "verify": newVerify, "filter": newFilter, "check": newCheck,
-	"crawlers": newCrawlers, "formats": newFormats, "compile": newCompile, "history": newHistory, "bench": newBench,
-	"version": newVersion,
+	"audit": subcommand{name: "audit", run: runAudit, partial: true}.build,
+	"merge": subcommand{name: "merge", run: runMerge, partial: true}.build,
+	"verify": subcommand{name: "verify", run: runVerify, partial: true,
+		args: needs("no folder of evidence: name one that audit --evidence has made")}.build,
+	"filter":   subcommand{name: "filter", run: runFilter, partial: true}.build,
+	"check":    subcommand{name: "check", run: runCheck}.build,
+	"crawlers": newCrawlers,
+	"formats":  subcommand{name: "formats", run: runFormats}.build,
+	"compile":  subcommand{name: "compile", run: runCompile}.build,
+	"history":  newHistory,
+	"bench":    subcommand{name: "bench", run: runBench, partial: true}.build,
+	"version":  newVersion,
 }
 
 // newRoot returns the root command. If the first argument names a command, only that one is added,
@@ -199,9 +208,6 @@ func newRoot(s streams, args []string) *cobra.Command {
 
 // commandKey is the annotation of the root command that holds the command line.
 const commandKey = "command line"
-
-// commandLine returns the command line that called a command, quoted for a shell.
-func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
 
 // writing returns the error of a command that could not write something.
 func writing(what string, err error) error {

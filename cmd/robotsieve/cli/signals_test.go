@@ -118,17 +118,13 @@ func TestInterruptedRowsAreWhole(t *testing.T) {
 	}
 }
 
-var kills = flag.Int("kills", 12, "how often each command is killed at a random moment")
+var kills = flag.Int("kills", 8, "how often each command is killed at a random moment")
 
 // TestKilledAtRandomMoments checks that after a kill the output file is either the old one or a
 // complete new one, and that no other file remains. Only SIGKILL, between two system calls, may
 // leave a hidden file next to the output.
 func TestKilledAtRandomMoments(t *testing.T) {
 	skipUnderRace(t)
-	n := *kills
-	if testing.Short() {
-		n = min(n, 5)
-	}
 	dir := faultyTree(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	out := filepath.Join(t.TempDir(), "out")
@@ -169,7 +165,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			whole := time.Since(begin)
 			f.wrote = f.content(t)
 			f.files = f.left(t)
-			for range n {
+			for range *kills {
 				replaceable()
 				f.kill(t, old, whole)
 			}

@@ -172,44 +172,6 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// TestMergeOfManyStates merges more states than a process may have files open, at once and in a
-// tree.
-func TestMergeOfManyStates(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 5\ndisallow: /p\n")
-	var states, logs []string
-	const n = 74 // ten more than are open at once
-	for i := range n {
-		agent := []string{"GPTBot/1", googleAgent, fmt.Sprintf("New%d-Bot/1 (+http://x.example)", i%7), "Firefox/1"}[i%4]
-		path := []string{"/p", "/", "/robots.txt"}[i%3]
-		log := file(t, fmt.Sprintf("%d.log", i), strings.Repeat(logLine(path, agent), 30)+fmt.Sprintf("junk %d\n", i))
-		logs = append(logs, log)
-		states = append(states, makeState(t, "--robots", robots, log))
-	}
-	want := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, logs...)...)
-	all := command(t, "", append([]string{"merge", "--output", "json"}, states...)...)
-	if all.code != exitDone || all.err != "" || withoutInputs(all.out) != withoutInputs(want.out) {
-		t.Errorf("code %d, stderr %q, the report differs at %s", all.code, all.err,
-			reporttest.FirstDifference(withoutInputs(all.out), withoutInputs(want.out)))
-	}
-	dir := t.TempDir()
-	var sums []string
-	for part := range slices.Chunk(states, 20) {
-		sum := filepath.Join(dir, fmt.Sprint(len(sums), ".state"))
-		sums = append(sums, sum)
-		if r := command(t, "", append([]string{"merge", "--state", sum}, part...)...); r.code != exitDone || r.err != "" ||
-			!strings.Contains(r.out, "crawler requests") {
-			t.Fatalf("%+v", r)
-		}
-	}
-	for _, list := range [][]string{sums, slices.Concat(sums[:1], states[20:])} {
-		if got := command(t, "", append([]string{"merge", "--output", "json"}, list...)...); got.code != exitDone ||
-			got.err != "" || withoutCommand(got.out) != withoutCommand(all.out) {
-			t.Errorf("code %d, stderr %q, the report of a tree differs at %s", got.code, got.err,
-				reporttest.FirstDifference(got.out, all.out))
-		}
-	}
-}
-
 // manifest writes a manifest of rows "from,origin,status,file" and its files.
 func manifest(t *testing.T, files map[string]string, rows ...string) string {
 	t.Helper()
@@ -257,7 +219,7 @@ func (d *fakeDNS) resolver() crawler.Resolver {
 func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) (result, reporttest.Figures) {
 	t.Helper()
 	var out, diag strings.Builder
-	cmd := newAudit(streams{in: strings.NewReader(""), out: &out, err: &diag, dns: d.resolver()})
+	cmd := commands["audit"](streams{in: strings.NewReader(""), out: &out, err: &diag, dns: d.resolver()})
 	cmd.SetArgs(append([]string{"--resolve", "--output", "json"}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	var exit exitError

@@ -16,6 +16,7 @@ type subcommand struct {
 	args     cobra.PositionalArgs
 	complete cobra.CompletionFunc // completes arguments
 	run      func(ctx context.Context, s streams, a *args) error
+	partial  bool // an interrupt ends its context, so that it prints what is known so far
 }
 
 // helpTexts are the texts of the commands. Each has the usage on a line, the purpose on a second
@@ -42,21 +43,26 @@ func (c subcommand) build(s streams) *cobra.Command {
 	cmd := words(c.name)
 	cmd.Args, cmd.ValidArgsFunction = c.args, c.complete
 	a := addFlags(cmd, c.name)
-	cmd.RunE = func(cmd *cobra.Command, rest []string) error { return a.run(cmd, rest, s, c.run) }
+	cmd.RunE = func(cmd *cobra.Command, rest []string) error { return c.start(cmd, rest, s, a) }
 	return cmd
 }
 
-// run checks the flags against each other, then calls the function of the command.
-func (a *args) run(cmd *cobra.Command, rest []string, s streams,
-	run func(context.Context, streams, *args) error) error {
-	a.rest, a.line = rest, commandLine(cmd)
+// start checks the flags against each other, then calls the function of the command.
+func (c subcommand) start(cmd *cobra.Command, rest []string, s streams, a *args) error {
+	a.rest, a.line = rest, cmd.Root().Annotations[commandKey]
 	if err := a.check(); err != nil {
 		return err
 	}
 	if own, _ := cmd.Context().Value(ownProcess{}).(bool); own && a.flags["memory"] != nil {
 		limitMemory(value[int64](a, "memory"))
 	}
-	return run(cmd.Context(), s, a)
+	ctx := cmd.Context()
+	if c.partial {
+		var release func()
+		ctx, release = onInterrupt(ctx)
+		defer release()
+	}
+	return c.run(ctx, s, a)
 }
 
 // ownProcess is the context key whose presence means that the process runs this command alone.

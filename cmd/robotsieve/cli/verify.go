@@ -5,17 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
-
-func newVerify(s streams) *cobra.Command {
-	return subcommand{
-		name: "verify", args: needs("no folder of evidence: name one that audit --evidence has made"), run: runVerify,
-	}.build(s)
-}
 
 func runVerify(ctx context.Context, s streams, a *args) error {
 	if len(a.rest) > 1 {
@@ -24,36 +16,19 @@ func runVerify(ctx context.Context, s streams, a *args) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, a.rest...); err != nil {
 		return err
 	}
-	ctx, release := onInterrupt(ctx)
-	defer release()
-	limits := limitsOf(a)
-	v, err := job.Verify(ctx, job.VerifyOptions{Dir: a.rest[0], Memory: limits.Memory, Workers: limits.Workers,
-		Messages: s.messages()})
-	if v == nil {
+	checked, failed, err := job.Verify(ctx, a.rest[0], limitsOf(a), s.messages())
+	if err != nil {
 		return err
 	}
 	code := exitDone
-	if len(v.Failed) > 0 {
-		code = exitFound
+	for i, text := range failed {
+		checked, failed[i], code = nil, "Does not hold: "+report.Printable(inFlags(text))+".", exitFound
 	}
-	if err != nil {
-		s.warn("%v", err)
-		code = codeOf(err)
+	for _, text := range checked {
+		failed = append(failed, report.Printable(text))
 	}
-	if _, err := fmt.Fprint(s.out, verifiedText(v)); err != nil {
+	if _, err := fmt.Fprintln(s.out, strings.Join(failed, "\n")); err != nil {
 		return err
 	}
 	return exitWith(code)
-}
-
-// verifiedText formats the result of verify as text.
-func verifiedText(v *job.Verified) string {
-	var b strings.Builder
-	for _, text := range v.Checked {
-		fmt.Fprintln(&b, report.Printable(text))
-	}
-	for _, text := range v.Failed {
-		fmt.Fprintln(&b, "Does not hold: "+report.Printable(inFlags(text))+".")
-	}
-	return b.String()
 }

@@ -23,6 +23,9 @@ type build struct{ version, commit, date string }
 
 var thisBuild = sync.OnceValue(func() build {
 	b := build{version, commit, date}
+	if b.version != "" && b.commit != "" && b.date != "" {
+		return b
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = new(debug.BuildInfo)

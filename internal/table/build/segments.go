@@ -71,6 +71,7 @@ func (g *segmentTree) segments() *table.Segments {
 	b.edges = make([]table.Edge, 0, len(b.nodes))
 	b.to.States = make([]table.State, 1, n)
 	b.to.Anchors = append(make([]table.Anchor, 0, n), table.Anchor{Best: table.None})
+	b.octet()
 	for i := 1; i < len(b.roots); i++ { // each may add more
 		if !b.anchor(uint32(i)) {
 			return nil
@@ -141,8 +142,13 @@ func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 		case n.atEnd:
 			b.children[1] = append(b.children[1], segment{reversed(text), child})
 		case b.isOctet(id, child):
-			b.open(id, child, true)
+			if n.child != 0 {
+				b.open(id, child, true)
+			}
 			best = n.accept
+			if text[0] == b.to.Octet {
+				b.to.OctetRule, best = best, table.None
+			}
 			if best == table.None {
 				continue
 			}
@@ -158,11 +164,26 @@ func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 	}
 }
 
-// isOctet reports whether a child of an anchor is a single byte that may be on any path, and others
-// wait after it.
+// isOctet reports whether a child of an anchor is a single byte that may be on any path, and is the octet of the
+// table or others wait after it.
 func (b *segmentTries) isOctet(anchor, child uint32) bool {
 	n := &b.nodes[child]
-	return 0 < anchor && anchor < firstAnchor && n.child != 0 && len(b.texts[n.symbol]) == 1
+	text := b.texts[n.symbol]
+	return 0 < anchor && anchor < firstAnchor && len(text) == 1 && (n.child != 0 || text[0] == b.to.Octet)
+}
+
+// octet sets the octet of the table: of those that end a rule of every path, the one that most paths have.
+func (b *segmentTries) octet() {
+	b.to.OctetRule = table.None
+	for _, every := range []uint32{everyPathNode, everyPathSlashNode} {
+		for child := b.nodes[every].child; child != 0; child = b.nodes[child].sibling {
+			n := &b.nodes[child]
+			if text := b.texts[n.symbol]; len(text) == 1 && !n.atEnd && n.accept != table.None &&
+				(b.to.Octet == 0 || table.Rarity(text[0]) < table.Rarity(b.to.Octet)) {
+				b.to.Octet = text[0]
+			}
+		}
+	}
 }
 
 func (b *segmentTries) newState() uint32 {

@@ -39,6 +39,8 @@ func Table(patterns []Pattern, search bool) *table.Table {
 		case text == "" && formB, gaps && table.HasEmptySegment(rest):
 			s.prefixes = all
 			return nil // no robots.txt has such a rule, and no table could hold it
+		case gaps && text == "" && rest == "/" && !r.AtEnd: // every path begins with it
+			t.Base = min(t.Base, id)
 		case gaps && isEveryPath(text, formB):
 			everyPath = append(everyPath, id)
 			slashes = slashes || text == "/" && rest[0] == '/'

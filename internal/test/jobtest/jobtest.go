@@ -1,5 +1,4 @@
-// Package jobtest writes logs of all kinds, with a policy, for tests that audit the same logs in
-// several ways.
+// Package jobtest writes logs of all kinds, with a policy, for tests that audit the same logs in several ways.
 package jobtest
 
 import (

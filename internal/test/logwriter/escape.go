@@ -30,9 +30,8 @@ func hex(s, number, set string) string {
 	})
 }
 
-// Apache escapes like Apache since 2.0.46: quotes and backslashes with a backslash, white space as
-// in C, and everything unprintable as \xhh. Source:
-// httpd.apache.org/docs/2.4/mod/mod_log_config.html, "Format Notes".
+// Apache escapes like Apache since 2.0.46: quotes and backslashes with a backslash, white space as in C, and everything
+// unprintable as \xhh. Source: httpd.apache.org/docs/2.4/mod/mod_log_config.html, "Format Notes".
 func Apache(s string) string {
 	return each(s, func(c byte) string {
 		if i := strings.IndexByte("\b\n\r\t\v\\\"", c); i >= 0 {
@@ -68,9 +67,8 @@ func NginxJSON(s string) string {
 // the quote in the request line, and in captured headers also braces and the bar.
 func haproxy(s, more string) string { return hex(s, "#%02X", "#"+more) }
 
-// cloudfront percent-encodes like CloudFront in log values, including the percent sign: a client's
-// %20 is logged as %2520. Source:
-// docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html.
+// cloudfront percent-encodes like CloudFront in log values, including the percent sign: a client's %20 is logged as
+// %2520. Source: docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html.
 func cloudfront(s string) string { return hex(s, "%%%02X", " <>\"#%{|}\\^~[]`'") }
 
 // zeek writes unprintable bytes as \xhh and doubles backslashes. Valid UTF-8 is kept. Source:

@@ -30,10 +30,9 @@ func (r *Request) meets(condition string) bool {
 	}[condition]
 }
 
-// expand expands a text: <name> is a fact about a request, <name|text> falls back to text if that
-// is empty or 0, <name%> undoes its percent-encoding, <time:layout>, <utc:layout> and
-// <created:layout> format its time, <unix:digits> gives the seconds since 1970, and
-// <?condition>text<?> is text if the condition is met.
+// expand expands a text: <name> is a fact about a request, <name|text> falls back to text if that is empty or 0,
+// <name%> undoes its percent-encoding, <time:layout>, <utc:layout> and <created:layout> format its time, <unix:digits>
+// gives the seconds since 1970, and <?condition>text<?> is text if the condition is met.
 func (w *Writer) expand(text string, r *Request, escape func(string) string) string {
 	text = conditional.ReplaceAllStringFunc(text, func(match string) string {
 		parts := conditional.FindStringSubmatch(match)

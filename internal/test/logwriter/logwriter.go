@@ -1,8 +1,7 @@
-// Package logwriter writes a request as various servers, load balancers and CDNs log it. Each
-// writer is made from a sample line in the documentation of its format, and from the documented
-// escaping. It shares no code with the readers in scan/format, and doesn't know the notation by
-// which they find fields, so that misreadings on either side are found. No shipped program contains
-// it.
+// Package logwriter writes a request as various servers, load balancers and CDNs log it. Each writer is made from a
+// sample line in the documentation of its format, and from the documented escaping. It shares no code with the readers
+// in scan/format, and doesn't know the notation by which they find fields, so that misreadings on either side are
+// found. No shipped program contains it.
 package logwriter
 
 import (
@@ -14,8 +13,7 @@ import (
 	"time"
 )
 
-// Request is what a server knows about a request. Its strings hold exactly the bytes that the
-// client sent.
+// Request is what a server knows about a request. Its strings hold exactly the bytes that the client sent.
 type Request struct {
 	// Name says what is special about the request.
 	Name string
@@ -64,8 +62,7 @@ const (
 
 // Writer writes requests in one format.
 type Writer struct {
-	// Format is the name of the format that reads the lines, and Variant the program that writes it,
-	// if there are several.
+	// Format is the name of the format that reads the lines, and Variant the program that writes it, if there are several.
 	Format, Variant string
 	// Head precedes the first line of a file.
 	Head string
@@ -166,9 +163,8 @@ func (w *Writer) facts(r *Request) Facts {
 	return f
 }
 
-// wholeAnswers are the formats whose sizes include the header fields of answers, or may according
-// to the documentation. They show the body's size only if nothing was sent. (The sizes written here
-// are nevertheless the bodies'.)
+// wholeAnswers are the formats whose sizes include the header fields of answers, or may according to the documentation.
+// They show the body's size only if nothing was sent. (The sizes written here are nevertheless the bodies'.)
 var wholeAnswers = map[string]bool{
 	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "incapsula": true, "gcs_csv": true,
 	"alb": true, "alb_early": true, "squid": true, "haproxy": true, "haproxy_clf": true,

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// listed is for logs with X-Forwarded-For instead of the client, where the proxies determine whose
-// address it is.
+// listed is for logs with X-Forwarded-For instead of the client, where the proxies determine whose address it is.
 const listed = "addr= divided=<user> forwarded=<list>"
 
 // encodedAgent is the User-Agent of samples with percent-encoded values.
@@ -119,8 +118,7 @@ func textWriters() []*Writer {
 		// Times are local, without a zone. A target ends at the first blank.
 		{Format: "uwsgi", only: "http path !blank", missing: "none", says: "agent=",
 			with: []string{"()", "(<user>)", "HTTP/1.1 200", "<protocol> <status>"}},
-		// Blanks in names of users, and since 2.5 with uri_whitespace also in targets, are
-		// percent-encoded.
+		// Blanks in names of users, and since 2.5 with uri_whitespace also in targets, are percent-encoded.
 		{Format: "squid", only: "http path", escape: squid, says: "agent= time=1ms",
 			with: []string{"/a?b=c - ", "<urlheader> <user> ", "200", "<status|000>"},
 			keep: func(f *Facts, r *Request) { f.Target = squid(r.absolute(r.hostHeader())) }},
@@ -268,8 +266,7 @@ func afterReferer(f *Facts, r *Request) {
 
 var usualHeaders = regexp.MustCompile(`^\S+ [^ ()"]+( \([^()]*\))*$`)
 
-// siteOf is a path as a whole URL if the server's port shows the scheme. The port isn't the site's,
-// except 443.
+// siteOf is a path as a whole URL if the server's port shows the scheme. The port isn't the site's, except 443.
 func siteOf(r *Request, host, path string) string {
 	if r.Port != 443 {
 		return path

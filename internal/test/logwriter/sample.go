@@ -46,8 +46,7 @@ var sampledText = func() *regexp.Regexp {
 // agentMember matches a member with the User-Agent of a JSON object, or an element of an array.
 var agentMember = regexp.MustCompile(`\{"name":"User-Agent","value":"<agent>"\}|"[\w-]+":\[?"<agent>"\]?,?`)
 
-// lineOf converts the line of a sample to the notation of expand, replacing what is particular to
-// the sample's request.
+// lineOf converts the line of a sample to the notation of expand, replacing what is particular to the sample's request.
 func (w *Writer) lineOf(sample string) string {
 	says := map[string]string{"host": "<host>", "agent": "<agent>", "target": "<urlheader>"}
 	for word := range strings.FieldsSeq(w.says) {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestTableIsOfMutants checks that internal/test/mutate/mutation.md contains only existing rules
-// and tests.
+// TestTableIsOfMutants checks that internal/test/mutate/mutation.md contains only existing rules and tests.
 func TestTableIsOfMutants(t *testing.T) {
 	table, err := os.ReadFile("mutation.md")
 	if err != nil {

@@ -83,8 +83,7 @@ func (f Figures) Number(name string) float64 {
 	return n
 }
 
-// Told are the figures that the oracle predicts, except for Crawl-delay, which it predicts for some
-// worlds.
+// Told are the figures that the oracle predicts, except for Crawl-delay, which it predicts for some worlds.
 var Told = lazy.Regexp(`^(schema|lines|blank|unparsed|not_crawlers|other_host|not_judged|partial` +
 	`|http_libraries|identity_no_list|totals (requests|evasive|verified_content|fetchers .*)` +
 	`|robots_txt (requests|served|none|failed)` +

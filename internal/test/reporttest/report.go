@@ -3,11 +3,13 @@
 package reporttest
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,9 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Options configures Report. The zero value is a Report without crawlers and with a constant
-// robots.txt.
-// robots.txt.
+// Options configures Report. The zero value is a Report without crawlers and with a constant robots.txt. robots.txt.
 type Options struct {
 	Crawlers int
 	Days     int // days covered by the logs
@@ -232,46 +232,20 @@ func (m *maker) breakRules(c *report.CrawlerInfo, left int64) {
 	}
 }
 
-// Attacks are texts that attackers write into logs, names and robots.txt: markup for all places in
-// a page, control characters, and characters that reverse or hide text. Whatever a browser would
-// run of them calls alert.
-var Attacks = []string{
-	`<script>alert(1)</script>`,
-	`"><img src=x onerror=alert(2)>`,
-	`'><svg onload=alert(3)>`,
-	`</script><script>alert(4)</script>`,
-	`</style><script>alert(5)</script>`,
-	`</title></svg><iframe srcdoc="<script>parent.alert(6)</script>">`,
-	`javascript:alert(7)`,
-	`" onmouseover="alert(8)" autofocus onfocus="alert(9)" x="`,
-	`' style='background:url(https://attacker.example/p)`,
-	`--><!--<script>alert(10)</script>`,
-	`]]></desc><script>alert(11)</script>`,
-	`{{.Command}}${alert(12)}`,
-	`<base href="https://attacker.example/"><link rel=stylesheet href=x.css><meta http-equiv=refresh ` +
-		`content="0;url=https://attacker.example/">`,
-	"/\u202egnp.exe\u2066\u200f\u061c\u200b",
-	"/nul\x00\x1b[2Jbell\x07\r\n<script>alert(13)</script>",
-	"/\xff\xfe\xc0\xaf+ADw-script+AD4-alert(14)+ADw-/script+AD4-",
-	`M0 0h9"/><script>alert(15)</script><path d="`,
-	`&lt;script&gt;alert(16)&lt;/script&gt;&#x3c;script>`,
-	"`-alert(17)-`",
-	`<svg><animate onbegin=alert(18) attributeName=x dur=1s>`,
-	`<details open ontoggle=alert(19)><summary>x</summary></details>`,
-	`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(20)&gt;">`,
-	`<noscript><p title="</noscript><img src=x onerror=alert(21)>">`,
-	`<textarea></textarea><script>alert(22)</script>`,
-	`<body onload=alert(23)><input autofocus onfocus=alert(24)>`,
-	`<a href="java&Tab;script:alert(25)">x</a>`,
-	`<object data="data:text/html,<script>alert(26)</script>"></object>`,
-	`<embed src="javascript:alert(27)"><form action="javascript:alert(28)"><button>x</button></form>`,
-	`<video><source onerror=alert(29)></video><audio src=x onerror=alert(30)>`,
-	`<template><script>alert(31)</script></template><slot onslotchange=alert(32)></slot>`,
-	`<!DOCTYPE x [<!ENTITY a "<script>alert(33)</script>">]>&a;`,
-	`<?xml-stylesheet href="javascript:alert(34)"?>`,
-	`\u003cscript\u003ealert(35)\u003c/script\u003e\x3cscript>`,
-	`</pre></code></table></main><script>alert(36)</script>`,
-	`[x](javascript:alert(37)) ![x](x"onerror="alert(38)) | @everyone #1 <br>`,
-	"\u2028alert(39)\u2029//';alert(40);//\\';alert(41)//",
-	"/" + "aAbB0123456789%2e%2e/" + "\u0301\u0301\u0301\u0301\u0301\u0301zalgo",
-}
+// attacksText has a text on each line. Quotes around one mean escapes, as in Go.
+//
+//go:embed attacks.txt
+var attacksText string
+
+// Attacks are texts that attackers write into logs, names and robots.txt: markup for all places in a page, control
+// characters, and characters that reverse or hide text. Whatever a browser would run of them calls alert.
+var Attacks = func() (list []string) {
+	for line := range strings.Lines(attacksText) {
+		line = strings.TrimSuffix(line, "\n")
+		if text, err := strconv.Unquote(line); err == nil {
+			line = text
+		}
+		list = append(list, line)
+	}
+	return list
+}()

@@ -7,39 +7,33 @@ import (
 	"strings"
 )
 
-// Escape returns the value of an allow or disallow line as the "google"
-// dialect compares it: the hex digits of each %XX in upper case, and each byte
-// from 0x80 up, valid UTF-8 or not, as %XX. Nothing is decoded.
+// Escape returns the value of an allow or disallow line as the "google" dialect compares it: the hex digits of each %XX
+// in upper case, and each byte from 0x80 up, valid UTF-8 or not, as %XX. Nothing is decoded.
 func Escape(value []byte) []byte {
 	return respell(value, never, func(_ int, c byte) bool { return c >= 0x80 })
 }
 
-// Decode returns a value or a path as the "original" dialect compares it: each
-// %XX decoded, except %2F, which stays apart from a / and has its hex in upper
-// case.
+// Decode returns a value or a path as the "original" dialect compares it: each %XX decoded, except %2F, which stays
+// apart from a / and has its hex in upper case.
 func Decode(text []byte) []byte {
 	return respell(text, func(_ int, octet byte) bool { return octet != '/' }, never)
 }
 
 func never(int, byte) bool { return false }
 
-// FormA returns form A of a URL's path and query, the form in which "rfc9309"
-// compares most patterns (RFC 9309, 2.2.2): escapes of unreserved octets are
-// decoded, the other escapes have their hex in upper case, and raw bytes that
-// a URI may not hold are escaped. So are * and $, so that they cannot be
-// mistaken for the operators of a pattern.
+// FormA returns form A of a URL's path and query, the form in which "rfc9309" compares most patterns (RFC 9309, 2.2.2):
+// escapes of unreserved octets are decoded, the other escapes have their hex in upper case, and raw bytes that a URI
+// may not hold are escaped. So are * and $, so that they cannot be mistaken for the operators of a pattern.
 func FormA(path []byte) []byte { return canonical(path, false, false) }
 
-// FormB returns form B of a URL's path and query: [FormA], but after the first
-// raw ? the escapes of : / ? @ ! ' ( ) , ; are decoded as well. RFC 9309 has
-// ?u=http://x and ?u=http%3A%2F%2Fx equal, while /a%2Fb and /a/b differ.
+// FormB returns form B of a URL's path and query: [FormA], but after the first raw ? the escapes of : / ? @ ! ' ( ) , ;
+// are decoded as well. RFC 9309 has ?u=http://x and ?u=http%3A%2F%2Fx equal, while /a%2Fb and /a/b differ.
 func FormB(path []byte) []byte { return canonical(path, false, true) }
 
-// CanonicalPattern returns a pattern of the "rfc9309" dialect in the form in
-// which it is compared, and whether that is form B rather than form A. It is
-// form B if the pattern has a raw ? with no * before it: only then is it known
-// where in the URL the query begins. In the result every * is the operator,
-// and a $ can only be the last byte, where it is the operator too.
+// CanonicalPattern returns a pattern of the "rfc9309" dialect in the form in which it is compared, and whether that is
+// form B rather than form A. It is form B if the pattern has a raw ? with no * before it: only then is it known where
+// in the URL the query begins. In the result every * is the operator, and a $ can only be the last byte, where it is
+// the operator too.
 func CanonicalPattern(value []byte) (pattern []byte, formB bool) {
 	upToQuery, _, hasQuery := strings.Cut(string(value), "?")
 	formB = hasQuery && !strings.Contains(upToQuery, "*")
@@ -59,10 +53,9 @@ func canonical(text []byte, isPattern, formB bool) []byte {
 	return respell(text, decodes, escapes)
 }
 
-// respell copies text. It decodes each %XX for which decodes returns true, writes
-// the others in upper case, and escapes each raw byte for which escapes returns
-// true; both are told where in text it is. What an escape decodes to is never read
-// again as the beginning of another.
+// respell copies text. It decodes each %XX for which decodes returns true, writes the others in upper case, and escapes
+// each raw byte for which escapes returns true; both are told where in text it is. What an escape decodes to is never
+// read again as the beginning of another.
 func respell(text []byte, decodes, escapes func(at int, octet byte) bool) []byte {
 	var out []byte
 	for at := 0; at < len(text); at++ {

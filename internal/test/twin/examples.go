@@ -59,8 +59,7 @@ func ReadExamples(r io.Reader) (examples []Example, err error) {
 // repetition is the notation {a*12}.
 var repetition = regexp.MustCompile(`\{(\\x[0-9a-fA-F]{2}|\\.|[^\\])\*([0-9]+)\}`)
 
-// unquote returns the bytes that a field stands for. A malformed field gives no bytes, which fails
-// every example.
+// unquote returns the bytes that a field stands for. A malformed field gives no bytes, which fails every example.
 func unquote(field string) []byte {
 	field = repetition.ReplaceAllStringFunc(strings.ReplaceAll(field, "<empty>", ""), func(found string) string {
 		parts := repetition.FindStringSubmatch(found)

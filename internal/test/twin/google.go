@@ -22,10 +22,9 @@ func googleText(line []byte) []byte {
 	return beforeByte(beforeByte(line[:min(len(line), maxGoogleLine)], 0), '#')
 }
 
-// googleField splits a line in key and value, both trimmed. Only a line
-// without any colon may have spaces or tabs as its separator, and then only
-// between exactly two words. Keys are compared by prefix, and some misspellings
-// are accepted.
+// googleField splits a line in key and value, both trimmed. Only a line without any colon may have spaces or tabs as
+// its separator, and then only between exactly two words. Keys are compared by prefix, and some misspellings are
+// accepted.
 func googleField(text []byte) (key string, value []byte) {
 	k, value, ok := bytes.Cut(text, []byte(":"))
 	if !ok {
@@ -61,15 +60,13 @@ func googleToken(value []byte, wide bool) (token string, ok bool) {
 
 func googlePattern(value []byte) (pattern []byte, formB, ok bool) { return Escape(value), false, true }
 
-// googlePath is the extraction of Google's library before matching, which stops
-// at a NUL.
+// googlePath is the extraction of Google's library before matching, which stops at a NUL.
 func googlePath(url []byte) []byte {
 	const ends = "/?;"
 	url = bytes.TrimPrefix(url, []byte("//"))
 	authority := afterScheme(url, ends)
 	start := bytes.IndexAny(url[authority:], ends)
-	// The first # of the url counts, not the first one after start: one in the
-	// authority leaves no path.
+	// The first # of the url counts, not the first one after start: one in the authority leaves no path.
 	url = beforeByte(url, '#')
 	if start < 0 || authority+start > len(url) {
 		return []byte("/")
@@ -82,9 +79,8 @@ func matchGoogle(groups []*group, agent, path []byte) (allowed bool, line int) {
 	return longestMatch(rules, func(r rule) int { return googlePriority(r, path) })
 }
 
-// googlePriority is the length of the rule's pattern if it matches. An allow
-// of an index page that does not match allows its directory instead, with the
-// length of the directory's pattern.
+// googlePriority is the length of the rule's pattern if it matches. An allow of an index page that does not match
+// allows its directory instead, with the length of the directory's pattern.
 func googlePriority(r rule, path []byte) int {
 	if PatternMatches(r.pattern, path) {
 		return len(r.pattern)
@@ -95,8 +91,7 @@ func googlePriority(r rule, path []byte) int {
 	return noMatch
 }
 
-// indexDirectory returns D/$ for an allow of D/index.htm followed by anything
-// without a slash.
+// indexDirectory returns D/$ for an allow of D/index.htm followed by anything without a slash.
 func indexDirectory(r rule) (pattern []byte, ok bool) {
 	slash := bytes.LastIndexByte(r.pattern, '/')
 	if !r.allow || slash < 0 || !bytes.HasPrefix(r.pattern[slash:], []byte("/index.htm")) {

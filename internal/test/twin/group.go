@@ -13,8 +13,7 @@ type rule struct {
 	line    int
 }
 
-// A group is a run of agent lines with the rules that follow them ("record" in
-// the original dialect).
+// A group is a run of agent lines with the rules that follow them ("record" in the original dialect).
 type group struct {
 	wildcard bool     // one of the agent lines is *
 	tokens   []string // the other agent lines, in lower case
@@ -22,11 +21,10 @@ type group struct {
 	closed   bool // a rule line was seen: the next agent line opens a new group
 }
 
-// parse groups the lines of a robots.txt. Lines of other keys neither open nor
-// close a group (RFC 9309, 2.2.4). A rule outside all groups binds no crawler. A
-// rule that does not count still closes the list of agents, and an agent that does
-// not count still opens a group. If endRuns is true, a line of another key closes the list of
-// agents, as a rule does.
+// parse groups the lines of a robots.txt. Lines of other keys neither open nor close a group (RFC 9309, 2.2.4). A rule
+// outside all groups binds no crawler. A rule that does not count still closes the list of agents, and an agent that
+// does not count still opens a group. If endRuns is true, a line of another key closes the list of agents, as a rule
+// does.
 func (d reading) parse(lines []line, wideTokens, endRuns bool) []*group {
 	var groups []*group
 	var g *group // to which rules belong
@@ -88,10 +86,9 @@ func mergedRules(groups []*group, token string) []rule {
 // noMatch is the priority of a rule that does not match.
 const noMatch = -1
 
-// longestMatch gives the verdict of the rules by their priorities. Disallow
-// wins only if it is strictly longer than the best allow, and among rules of
-// one kind and priority the first in the file is reported. A disallow of
-// priority 0 is an empty one: it forbids nothing but may be reported.
+// longestMatch gives the verdict of the rules by their priorities. Disallow wins only if it is strictly longer than the
+// best allow, and among rules of one kind and priority the first in the file is reported. A disallow of priority 0 is
+// an empty one: it forbids nothing but may be reported.
 func longestMatch(rules []rule, priority func(rule) int) (allowed bool, line int) {
 	type best struct{ priority, line int }
 	allow, disallow := best{noMatch, 0}, best{noMatch, 0}
@@ -125,8 +122,7 @@ func narrowTokenByte(c byte) bool {
 	return isLetter(c) || c == '-' || c == '_'
 }
 
-// wideTokenByte adds digits and the dot, which real crawlers have in their
-// names: MJ12bot, 360Spider, archive.org_bot.
+// wideTokenByte adds digits and the dot, which real crawlers have in their names: MJ12bot, 360Spider, archive.org_bot.
 func wideTokenByte(c byte) bool {
 	return narrowTokenByte(c) || isDigit(c) || c == '.'
 }

@@ -11,9 +11,8 @@ type line struct {
 	text   []byte
 }
 
-// splitLines splits body at CRLF, CR and LF. The text after the last line end
-// is a line too, though it may be empty. The limit is counted on the body as
-// it was received, so a byte order mark uses it up but is in no line.
+// splitLines splits body at CRLF, CR and LF. The text after the last line end is a line too, though it may be empty.
+// The limit is counted on the body as it was received, so a byte order mark uses it up but is in no line.
 func splitLines(body []byte, maxBytes int) []line {
 	var lines []line
 	start := byteOrderMark(body)

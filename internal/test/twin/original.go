@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// originalToken returns the name before the version, which follows a slash. An
-// empty name binds no crawler, nor does the * of "*/1.0", which is not the
-// wildcard.
+// originalToken returns the name before the version, which follows a slash. An empty name binds no crawler, nor does
+// the * of "*/1.0", which is not the wildcard.
 func originalToken(value []byte, _ bool) (token string, ok bool) {
 	name := lower(trim(beforeByte(value, '/')))
 	return name, name != "" && name != "*"

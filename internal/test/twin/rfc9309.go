@@ -45,8 +45,7 @@ func rfc9309Pattern(value []byte) (pattern []byte, formB, ok bool) {
 	return pattern, formB, true
 }
 
-// requestPath returns the path of a URL, or of a request target, for "rfc9309"
-// and "original".
+// requestPath returns the path of a URL, or of a request target, for "rfc9309" and "original".
 func requestPath(url []byte) []byte {
 	const ends = "/?#"
 	start := 0

@@ -17,8 +17,7 @@
 //     of the path decides, and there are no wildcards.
 package twin
 
-// Dialect is the name of a way of reading robots.txt. Any function that is given
-// another than these panics.
+// Dialect is the name of a way of reading robots.txt. Any function that is given another than these panics.
 type Dialect string
 
 const (
@@ -38,11 +37,9 @@ type reading struct {
 	blankEnds bool
 	// wildcard reports whether the value of a user-agent line stands for all crawlers.
 	wildcard func(value []byte) bool
-	// token returns the name in another user-agent line, in lower case, and whether
-	// it counts.
+	// token returns the name in another user-agent line, in lower case, and whether it counts.
 	token func(value []byte, wide bool) (token string, ok bool)
-	// pattern returns the value of a rule as it is compared, and whether the rule
-	// counts.
+	// pattern returns the value of a rule as it is compared, and whether the rule counts.
 	pattern func(value []byte) (pattern []byte, formB, ok bool)
 	// path returns the part of a URL that rules are compared with.
 	path func(url []byte) []byte
@@ -94,9 +91,8 @@ func Match(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bo
 	return r.match(r.parse(splitLines(body, maxBytes), wideTokens, false), agent, r.path(url))
 }
 
-// MatchEnded is [Match] where any other record ends a run of user-agent lines: a line with a
-// colon and a key that is neither a user agent's nor a rule's. The next agent line then opens a
-// group.
+// MatchEnded is [Match] where any other record ends a run of user-agent lines: a line with a colon and a key that is
+// neither a user agent's nor a rule's. The next agent line then opens a group.
 func MatchEnded(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bool) (allowed bool, line int) {
 	r := readingOf(dialect)
 	return r.match(r.parse(splitLines(body, maxBytes), wideTokens, true), agent, r.path(url))

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestPatternMatchesAgreesWithRegexp tries all short patterns and paths over a small alphabet
-// against package regexp.
+// TestPatternMatchesAgreesWithRegexp tries all short patterns and paths over a small alphabet against package regexp.
 func TestPatternMatchesAgreesWithRegexp(t *testing.T) {
 	longest := 5
 	if testing.Short() {
@@ -75,8 +74,7 @@ func TestCanonicalFormsAreStable(t *testing.T) {
 	}
 }
 
-// FuzzMatch checks that any bytes are accepted, that the line exists, and that a disallow has a
-// line.
+// FuzzMatch checks that any bytes are accepted, that the line exists, and that a disallow has a line.
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("user-agent: *\ndisallow: /a*b$"), []byte("F"), []byte("http://h/axb"), 100, true)
 	f.Fuzz(func(t *testing.T, body, agent, url []byte, maxBytes int, wideTokens bool) {

@@ -12,9 +12,9 @@ import (
 // RobotsPath is the path of every robots.txt.
 const RobotsPath = "/robots.txt"
 
-// maxRedirects limits the redirects followed in succession. RFC 9309 2.3.1.2 requires at least
+// MaxRedirects limits the redirects followed in succession. RFC 9309 2.3.1.2 requires at least
 // five.
-const maxRedirects = 5
+const MaxRedirects = 5
 
 // Target is where a redirect leads.
 type Target struct {
@@ -47,7 +47,7 @@ func Next(chain []origin.Origin, location string, has func(origin.Origin) bool) 
 	to, ok := Resolve(Target{chain[len(chain)-1], RobotsPath}, location)
 	robots := to.Path == RobotsPath
 	again := slices.Contains(chain, to.Origin)
-	found, distant := ok && has(to.Origin), len(chain) > maxRedirects
+	found, distant := ok && has(to.Origin), len(chain) > MaxRedirects
 	switch {
 	case found && again && robots:
 		return to, Endless

@@ -1,5 +1,5 @@
-// Package archived judges by the rules in an archive of compile: it finds those that bind an agent on an origin at an
-// instant, and says how much they forbid.
+// Package archived puts the rules of captures into an archive, and judges by them: it finds those that bind an agent
+// on an origin at an instant, and says how much they forbid.
 package archived
 
 import (

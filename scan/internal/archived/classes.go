@@ -13,6 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -68,7 +69,7 @@ func (c *Classes) origin(o archive.Origin) error {
 			}
 			class, err := c.classOf(&c.Agents[j], o.Key, standing[j], v.From)
 			if err = cmp.Or(err, c.ctx.Err()); err == nil {
-				class.Origin, class.From, class.Until, class.Status = string(o.Key), v.From, until, int(v.Status)
+				class.Origin, class.From, class.Until, class.Status = origin.OfKey(o.Key), v.From, until, int(v.Status)
 				err = c.Each(&class)
 			}
 			if err != nil {

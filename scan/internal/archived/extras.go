@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/preference"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -86,7 +87,7 @@ func (p *Rules) Signals(all bool, at int64, each func(*report.SiteSignal) error)
 			return err
 		}
 		for i, v := range o.Versions {
-			row := report.SiteSignal{Origin: string(o.Key), From: v.From, Until: untilOf(o.Versions, i)}
+			row := report.SiteSignal{Origin: origin.OfKey(o.Key), From: v.From, Until: untilOf(o.Versions, i)}
 			if !v.HasRules || !all && (at < row.From || row.Until <= at) {
 				continue
 			}

@@ -15,8 +15,12 @@ import (
 	"unsafe"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/internal/answer"
+	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -117,8 +121,7 @@ func (b *Basis) FilesOf() map[string]string {
 }
 
 // Config makes the configuration of an audit. Bodies are compiled on first use. Config also sets
-// those fields of report.BasisInfo that follow from the others, except those about the text of
-// robots.txt, and omits Identities.
+// those fields of report.BasisInfo that follow from the others, and omits Identities.
 func (b *Basis) Config() (audit.Config, error) {
 	c := audit.Config{Samples: b.Samples, Period: b.Period,
 		Basis: &b.BasisInfo}
@@ -166,7 +169,48 @@ func (b *Basis) Config() (audit.Config, error) {
 	default:
 		c.Policy, err = policy.New(rows, o)
 	}
+	if err == nil {
+		b.findOddities()
+	}
 	return c, err
+}
+
+// maxOddFiles bounds how many files have their oddities listed.
+const maxOddFiles = 10
+
+// findOddities sets Oddities and NoRule.
+func (b *Basis) findOddities() {
+	b.Oddities, b.NoRule = nil, ""
+	rest, ruled := int64(0), false
+	seen := map[int]bool{}
+	for _, r := range b.Rows {
+		if answer.Of(r.Status, answer.Others) != answer.File || r.BodyAt < 0 || seen[r.BodyAt] {
+			continue
+		}
+		seen[r.BodyAt] = true
+		text, name := b.Bodies[r.BodyAt].Text, cmp.Or(r.File, r.Where)
+		robots := compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes})
+		ruled = ruled || capture.HasRule(robots, text)
+		if !ruled && b.NoRule == "" {
+			b.NoRule = capture.LookOf(robots, text)
+		}
+		odd := capture.Oddities(robots, text, name)
+		if form := capture.FormOf(text); form != nil { // it is used all the same: it may be what was sent
+			odd = []string{fmt.Sprintf("%s: %s, not a robots.txt", name, form.Form)}
+		}
+		if len(b.Oddities) >= maxOddFiles {
+			rest += int64(min(1, len(odd)))
+			continue
+		}
+		b.Oddities = append(b.Oddities, odd...)
+	}
+	if rest > 0 {
+		b.Oddities = append(b.Oddities, fmt.Sprintf("and %s of the policy %s of the same kind",
+			english.Plural(rest, "more file"), english.Verb(rest, "is", "are")))
+	}
+	if ruled {
+		b.NoRule = ""
+	}
 }
 
 func (b *Basis) setRanges() {

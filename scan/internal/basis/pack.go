@@ -2,11 +2,14 @@ package basis
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -64,29 +67,31 @@ func (b *Basis) rewrite(write report.Rewriter) *Basis {
 	return &c
 }
 
-// Add adds the lists of addresses, each content once, which read reads again, and the host names unless
-// they are nil.
-func (p *Packed) Add(b *Basis, read func(List) ([]byte, error), names []byte) error {
-	if names != nil {
-		p.Files[NamesFile] = names
+// PackedWith is Packed with the lists of addresses, each content once, which are read again, and with rows of host
+// names, if there are any or the basis has a file of names.
+func (b Basis) PackedWith(names map[string]bool) (Packed, error) {
+	hasNames := b.Names != "" || len(names) > 0
+	if hasNames {
+		b.Names = cmp.Or(b.Names, NamesFile)
+	}
+	p, err := b.Packed()
+	if hasNames {
+		p.Files[NamesFile] = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(names)), ""))
 	}
 	for _, s := range b.Series {
 		for _, list := range s.Lists {
 			if _, isPacked := p.Files[list.File]; isPacked {
 				continue
 			}
-			data, err := read(list)
+			data, failed := disk.ReadLimited(list.Source, maxFile/4)
 			data = bytes.TrimPrefix(data, []byte("\ufeff"))
-			if sum := sha256.Sum256(data); err == nil && !bytes.Equal(sum[:], list.Sum) {
-				err = fmt.Errorf("%s has changed since it was read", list.Source)
+			if sum := sha256.Sum256(data); failed == nil && !bytes.Equal(sum[:], list.Sum) {
+				failed = fmt.Errorf("%s has changed since it was read", list.Source)
 			}
-			if err != nil {
-				return err
-			}
-			p.Files[list.File] = data
+			p.Files[list.File], err = data, cmp.Or(err, failed)
 		}
 	}
-	return nil
+	return p, err
 }
 
 // Open opens a file of a basis.

@@ -3,6 +3,7 @@ package block
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -301,8 +303,7 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-// setUp writes the rules and a configuration that uses them, in which DIR is the folder of both and
-// PORT a free port.
+// setUp writes the rules and a configuration that uses them, in which DIR is the folder of both and PORT a free port.
 func setUp(t *testing.T, kind, config string) (dir, file, port string) {
 	t.Helper()
 	p, _ := sample(t)
@@ -368,121 +369,47 @@ func answers(t *testing.T, port, header string, args ...string) {
 		t.Fatalf("no answer: %s", log.String())
 		return 0
 	}
-	for _, c := range []struct {
-		path, agent, addr string
-		refused           bool
-	}{
-		{"/", "Mozilla/5.0", "192.0.2.66", false},
-		{"/", "Mozilla/5.0 (compatible; CCBOT/2.0)", "192.0.2.66", true},
-		{"/robots.txt", "CCBot/2.0", "192.0.2.66", false},
-		{"/x:/robots.txt", "CCBot/2.0", "192.0.2.66", true},
-		{"/", "notccbot/2.0 ccbot-image", "192.0.2.66", false},
-		{"/", "ccbot", "192.0.2.66", true},
-		{"/", "Mozilla/5.0 [CCBot]", "192.0.2.66", true},
-		{"/", "CCBot+(+http://commoncrawl.org/)", "192.0.2.66", true},
-		{"/", "x (+https://x.example/ccbot.htm)", "192.0.2.66", false},
-		{"/", "x (ccbot@x.example)", "192.0.2.66", false},
-		{"/", "TelegramBot (like CCBot)", "192.0.2.66", false},
-		{"/", "facebookexternalhit/1.1 CCBot/2.0", "192.0.2.66", false},
-		{"/", "ccbot\xc3\xa4 \xc3\xa4ccbot", "192.0.2.66", false},
-		{"/", "Mozilla/5.0 (Linux; Android 9; CCBot Build/1)", "192.0.2.66", false},
-		{"/", "OAI-SearchBot/1.0 GPTBot/1.2", "192.0.2.66", false},
-		{"/", "GPTBot/1.2", "198.51.100.7", false},
-		{"/", "GPTBot/1.2", "192.0.2.99", false},
-		{"/", "GPTBot/1.2", "192.0.2.66", true},
-		{"/", "GPTBot/1.2", "2001:db8:5::1", false},
-		{"/robots.txt", "GPTBot/1.2", "192.0.2.66", false},
-		{"/", "Mozilla/5.0", "192.0.2.7", true},
-		{"/", "Mozilla/5.0", "192.0.2.8", false},
-		{"/", "Mozilla/5.0", "198.51.101.200", true},
-		{"/", "Mozilla/5.0", "2001:db8:1::1", true},
-		{"/", "Mozilla/5.0", "2001:db8:1::2", false},
-	} {
+	for _, row := range cases.Rows(t, "answers.txt") {
+		path, agent, addr, refused := row[0], row[1], row[2], row[3] == "true"
 		for _, forged := range []string{"0", "1"} {
-			if got := get(c.path, c.agent, c.addr, forged) == http.StatusForbidden; got != c.refused {
-				t.Errorf("%s of %s at %s, forged %s: refused %t\n%s", c.path, c.agent, c.addr, forged, got, log.String())
+			if got := get(path, agent, addr, forged) == http.StatusForbidden; got != refused {
+				t.Errorf("%s of %s at %s, forged %s: refused %t\n%s", path, agent, addr, forged, got, log.String())
 			}
 		}
 	}
 }
 
-func TestNginx(t *testing.T) {
-	nginx := program(t, "nginx")
-	_, file, port := setUp(t, "nginx", `daemon off; pid DIR/pid; error_log stderr; events {}
-http {
-	access_log off; client_body_temp_path DIR; proxy_temp_path DIR; fastcgi_temp_path DIR; uwsgi_temp_path DIR;
-	scgi_temp_path DIR; set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;
-	include DIR/rules;
-	server { listen 127.0.0.1:PORT; if ($robotsieve_block) { return 403; } location / { return 204; } }
-}`)
-	run(t, nginx, "-t", "-c", file)
-	answers(t, port, "X-Real-IP", nginx, "-c", file)
-}
-
-func TestApache(t *testing.T) {
-	apache := program(t, "apache2")
-	modules := "/usr/lib/apache2/modules"
-	if _, err := os.Stat(modules); err != nil {
-		t.Skip("the modules of Apache are elsewhere")
+// TestServers checks that the servers take their rules, and refuse whom these mean.
+func TestServers(t *testing.T) {
+	for name, s := range map[string]struct{ program, header, check, serve string }{
+		"nginx":   {"nginx", "X-Real-IP", "-t -c", "-c"},
+		"apache":  {"apache2", "X-Real-IP", "-t -f", "-X -f"},
+		"haproxy": {"haproxy", "X-Real-IP", "-c -f", "-f"},
+		"caddy": {"caddy", "X-Forwarded-For", "validate --adapter caddyfile --config",
+			"run --adapter caddyfile --config"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := program(t, s.program)
+			if _, err := os.Stat("/usr/lib/apache2/modules"); err != nil && name == "apache" {
+				t.Skip("the modules of Apache are elsewhere")
+			}
+			config, err := os.ReadFile(filepath.Join("testdata", name+".conf"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, file, port := setUp(t, name, string(config))
+			t.Setenv("HOME", dir)
+			run(t, server, append(strings.Fields(s.check), file)...)
+			if name == "caddy" { // the test's address is its own
+				rules, err := os.ReadFile(filepath.Join(dir, "rules"))
+				rules = bytes.ReplaceAll(rules, []byte("remote_ip "), []byte("remote_ip forwarded "))
+				if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "rules"), rules, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			answers(t, port, s.header, append(append([]string{server}, strings.Fields(s.serve)...), file)...)
+		})
 	}
-	config := "ServerRoot DIR\nPidFile DIR/pid\nErrorLog /dev/stderr\nServerName x\nListen 127.0.0.1:PORT\n" +
-		"DocumentRoot DIR\n"
-	for _, m := range []string{"mpm_event", "authz_core", "setenvif", "remoteip", "authz_host", "alias"} {
-		config += "LoadModule " + m + "_module " + modules + "/mod_" + m + ".so\n"
-	}
-	_, file, port := setUp(t, "apache", config+`RemoteIPHeader X-Real-IP
-RemoteIPInternalProxy 127.0.0.1
-Include DIR/rules
-<Location "/">
-<RequireAll>
-Require all granted
-Require not env robotsieve_block
-</RequireAll>
-</Location>`)
-	run(t, apache, "-t", "-f", file)
-	answers(t, port, "X-Real-IP", apache, "-X", "-f", file)
-}
-
-func TestHAProxy(t *testing.T) {
-	haproxy := program(t, "haproxy")
-	_, file, port := setUp(t, "haproxy", `defaults
-	mode http
-	timeout client 9s
-	timeout server 9s
-	timeout connect 9s
-frontend web
-	bind 127.0.0.1:PORT
-	http-request set-src hdr(x-real-ip)
-RULES
-	http-request return status 204
-`)
-	run(t, haproxy, "-c", "-f", file)
-	answers(t, port, "X-Real-IP", haproxy, "-f", file)
-}
-
-func TestCaddy(t *testing.T) {
-	caddy := program(t, "caddy")
-	dir, file, port := setUp(t, "caddy", `{
-	admin off
-}
-import DIR/rules
-http://:PORT {
-	import robotsieve_block
-	respond 204
-}
-`)
-	t.Setenv("HOME", dir)
-	run(t, caddy, "adapt", "--adapter", "caddyfile", "--config", file)
-	run(t, caddy, "validate", "--adapter", "caddyfile", "--config", file)
-	rules, err := os.ReadFile(filepath.Join(dir, "rules"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules = bytes.ReplaceAll(rules, []byte("remote_ip "), []byte("remote_ip forwarded ")) // the test's address is its own
-	if err := os.WriteFile(filepath.Join(dir, "rules"), rules, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	answers(t, port, "X-Forwarded-For", caddy, "run", "--adapter", "caddyfile", "--config", file)
 }
 
 func TestNft(t *testing.T) {
@@ -497,8 +424,7 @@ func TestNft(t *testing.T) {
 	}
 }
 
-// TestCloudflare checks that an expression respects Cloudflare's length limit, and that each rule
-// is in one.
+// TestCloudflare checks that an expression respects Cloudflare's length limit, and that each rule is in one.
 func TestCloudflare(t *testing.T) {
 	p, o := sample(t)
 	if text := written(t, "cloudflare", p); !strings.Contains(text, `

@@ -21,8 +21,7 @@ func planOf(o Options, violations ...string) *Plan {
 	return Decide(c, o)
 }
 
-// TestCutAddressesAreNotRefused checks that addresses cut by the server are never refused, nor a
-// range because of them.
+// TestCutAddressesAreNotRefused checks that addresses cut by the server are never refused, nor a range because of them.
 func TestCutAddressesAreNotRefused(t *testing.T) {
 	o := world(t)
 	o.Report = &report.Report{AddressesCut: true, IPv4Cut: true}
@@ -178,8 +177,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestFilesSayHowToUseThem checks that each file begins with instructions, and that the servers'
-// tests follow them.
+// TestFilesSayHowToUseThem checks that each file begins with instructions, and that the servers' tests follow them.
 func TestFilesSayHowToUseThem(t *testing.T) {
 	p, _ := sample(t)
 	for kind, lines := range map[string][2]string{

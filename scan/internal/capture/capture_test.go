@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
@@ -35,23 +36,8 @@ func TestKindIsToldByTheName(t *testing.T) {
 }
 
 func TestHostIsToldByTheName(t *testing.T) {
-	for path, want := range map[string]string{
-		"example.com": "example.com", "a/example.com": "example.com", "a/example.com.txt": "example.com",
-		"a/example.com:8080":     "example.com:8080",
-		"example.com/robots.txt": "example.com", "a/example.com/robots.txt": "example.com",
-		"./example.com//robots.txt": "example.com",
-		"example.com.gz":            "example.com", "a/example.com.txt.ZST": "example.com", "example.com/robots.txt.xz": "example.com",
-		"example.com.txt.bz2":      "example.com",
-		"a/example.com.robots.txt": "example.com", "example.com-robots.txt": "example.com",
-		"www.example.com_robots.txt.gz": "www.example.com", "robots_example.com.txt": "example.com",
-		"robots.txt_example.com": "example.com", "https___www.example.com_robots.txt": "https://www.example.com",
-		"http_example.com_8080_robots.txt": "http://example.com:8080", "https:__example.com_robots.txt": "https://example.com",
-		"https%3A%2F%2Fexample.com%3A8443%2Frobots.txt": "https://example.com:8443",
-		"robots.example.com.txt":                        "robots.example.com", "robots-r-us.example": "robots-r-us.example",
-		"README.md": "README.md", "localhost": "localhost",
-		"robots.txt.gz": "", ".gz": "",
-		"robots.txt": "", "./robots.txt": "", "../robots.txt": "", "/robots.txt": "", ".hidden": "", "a/.txt": "",
-	} {
+	for _, row := range cases.Rows(t, "names.txt") {
+		path, want := row[0], row[1]
 		got, err := capture.HostOf(path)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: got %q, %v", path, got, err)
@@ -59,8 +45,7 @@ func TestHostIsToldByTheName(t *testing.T) {
 	}
 }
 
-// TestFilesBesideRobotsAreNoHosts checks that an ambiguous name is a host only if the file is a
-// robots.txt.
+// TestFilesBesideRobotsAreNoHosts checks that an ambiguous name is a host only if the file is a robots.txt.
 func TestFilesBesideRobotsAreNoHosts(t *testing.T) {
 	const rules, text = "\ufeff# site\n\nUser-agent: *\nDisallow: /\n", "# Files\n\nof sites\n"
 	for _, name := range []string{"README.md", "a/2025-01.md", "go.mod", "index.html", "sites.csv", "LICENSE", "notes.txt",
@@ -165,9 +150,8 @@ func adder(t *testing.T, set *capture.Set) func(url string, status uint16, locat
 	}
 }
 
-// TestRedirects checks that redirects are followed inside the set, even beyond the fifth, because a
-// crawler that obeys what it finds there is right, though it might have assumed that there is no
-// robots.txt. It also checks the limit.
+// TestRedirects checks that redirects are followed inside the set, even beyond the fifth, because a crawler that obeys
+// what it finds there is right, though it might have assumed that there is no robots.txt. It also checks the limit.
 func TestRedirects(t *testing.T) {
 	var set capture.Set
 	var want []string
@@ -238,8 +222,7 @@ func TestSetWantsWhatRedirectsLeadTo(t *testing.T) {
 	}
 }
 
-// TestSetHoldsNoEndOfWhatNothingLeadsTo checks the limit for a site with any number of
-// robots_1.txt.
+// TestSetHoldsNoEndOfWhatNothingLeadsTo checks the limit for a site with any number of robots_1.txt.
 func TestSetHoldsNoEndOfWhatNothingLeadsTo(t *testing.T) {
 	var set capture.Set
 	add := adder(t, &set)

@@ -131,14 +131,20 @@ func (v Values) body(o Options) (body []byte, why Reason) {
 	return body[:min(len(body), o.MaxBody)], ""
 }
 
+var dateLayouts = [...]string{
+	time.DateOnly, "2006-01", time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime,
+	"20060102150405", "2006-01-02T150405Z07:00",
+}
+
 // parseDate parses the date of a capture: RFC 3339, optionally without smaller units or with a blank,
 // the digits of CDX, or Unix seconds. A date without a zone is in UTC, and one without a time means
 // midnight.
 func parseDate(text string) (t time.Time, ok bool) {
-	for _, layout := range []string{
-		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006-01",
-		"20060102150405", "2006-01-02T150405Z07:00",
-	} {
+	layouts := dateLayouts[:]
+	if len(text) <= len(time.DateOnly) {
+		layouts = layouts[:2] // the others are longer
+	}
+	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}

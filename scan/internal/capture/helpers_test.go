@@ -15,8 +15,7 @@ import (
 
 var all = capture.Options{MaxBody: 1 << 20}
 
-// outcome is what a reader gave: captures as text, reasons in their places, and
-// the error that ended it.
+// outcome is what a reader gave: captures as text, reasons in their places, and the error that ended it.
 type outcome struct {
 	got []string
 	err error

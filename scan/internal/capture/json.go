@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,7 +39,7 @@ const defaultMaxLine = 64 << 20
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		in := bufio.NewReaderSize(r, 256<<10)
-		var buf []byte
+		var buf, texts []byte
 		for n := int64(1); ; n++ {
 			line, long, err := readLine(in, buf[:0], o.maxLine())
 			buf = line
@@ -49,7 +50,8 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 			if text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte(bom))); len(text) > 0 {
 				c, reason := Capture{}, LongLine
 				if !long {
-					c, reason = object(text, o)
+					texts = slices.Grow(texts[:0], len(text))
+					c, reason = object(text, o, texts)
 				}
 				c.Line = n
 				var skipped error
@@ -90,8 +92,9 @@ func isEOF(err error) bool {
 	return err == io.EOF //nolint:errorlint // see above
 }
 
-// object reads one object. The reason is "" if it yields a capture.
-func object(text []byte, o Options) (c Capture, why Reason) {
+// object reads one object. The reason is "" if it yields a capture. Its texts are appended to texts, which has
+// capacity for all.
+func object(text []byte, o Options, texts []byte) (c Capture, why Reason) {
 	if !utf8.Valid(text) {
 		return c, NotUTF8
 	}
@@ -117,7 +120,9 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 		case isText && Field(i) == Status:
 			return c, NotJSON
 		case isText:
-			v[i] = field.Unescape(make([]byte, 0, len(raw)), raw[1:len(raw)-1])
+			from := len(texts)
+			texts = field.Unescape(texts, raw[1:len(raw)-1])
+			v[i] = texts[from:len(texts):len(texts)]
 		case Field(i) == Status || Field(i) == Date:
 			v[i] = bytes.Clone(raw)
 		case Field(i) != Location: // it may be anything where it has no meaning
@@ -146,11 +151,11 @@ func find(object []byte, paths Fields) (found Values, isValid bool) {
 			name = field.Unescape(nil, name)
 		}
 		for i, path := range paths {
-			switch first, _, _ := strings.Cut(path, "."); {
+			switch {
 			case path == "":
 			case string(name) == path:
 				found[i] = value
-			case string(name) == first:
+			case len(name) < len(path) && strings.IndexByte(path, '.') == len(name) && string(name) == path[:len(name)]:
 				inner[i] = value
 			}
 		}

@@ -10,58 +10,18 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 	"github.com/robotsieve/robotsieve/scan/internal/capture"
 )
 
 func TestJSONLines(t *testing.T) {
-	for _, c := range []struct{ line, want string }{
-		{`{"host":"Example.com","body":"a\n"}`, `http://example.com,https://example.com 200 "a\n"`},
-		{`{"host":"example.com:8080","body":""}`, `http://example.com:8080,https://example.com:8080 200 ""`},
-		{`{"host":"https://example.com","body":"a","date":"2019","src":null}`, `https://example.com 200 "a"`},
-		{`{"host":"https://example.com:444","body_b64":"/wA="}`, `https://example.com:444 200 "\xff\x00"`},
-		{` {"host":"http://h","status":404} ` + "\r", `http://h 404 ""`},
-		{"\ufeff" + `{"host":"http://h","status":404}`, `http://h 404 ""`},
-		{`{"host":"http://h","status":503,"body":"sorry"}`, `http://h 503 ""`},
-		{`{"host":"http://h","status":204,"body":""}`, `http://h 204 ""`},
-		{`{"host":"http://h","status":204,"body":"a"}`, `http://h 204 ""`},
-		{`{"host":"http://h","status":301,"location":"https://h/robots.txt"}`, `http://h 301 "" https://h/robots.txt`},
-		{`{"host":"http://h","status":308,"location":null}`, `http://h 308 ""`},
-		{`{"host":"http://h","status":308,"location":7}`, `http://h 308 ""`},
-		{`{"host":"http://h","status":200,"body":"a","location":{"lat":1}}`, `http://h 200 "a"`},
-		{`{"host":"http://h","status":404,"location":"/x"}`, `http://h 404 ""`},
-		{`{"host":"http://h","status":200}`, "no body"},
-		{`{"host":"http://h"}`, "no body"},
-		{`{"body":"a"}`, "no host"},
-		{`{"host":"http://h/robots.txt","body":"a"}`, string(capture.BadHost)},
-		{`{"host":"a@h","body":"a"}`, string(capture.BadHost)},
-		{`{"host":"","body":"a"}`, string(capture.BadHost)},
-		{`{"host":"http://h","body":"a","body_b64":"YQ=="}`, "two bodies"},
-		{`{"host":"http://h","body_b64":"?"}`, string(capture.NotJSON)},
-		{`{"host":"http://h","body":7}`, string(capture.NotJSON)},
-		{`{"host":"http://h","body":"a"} x`, string(capture.NotJSON)},
-		{`[]`, string(capture.NotJSON)},
-		{`null`, string(capture.NotJSON)},
-		{`User-agent: *`, string(capture.NotJSON)},
-		{"{\"host\":\"http://h\",\"body\":\"\xff\"}", "not UTF-8"},
-		{`{"host":"http://h","status":99}`, string(capture.BadStatus)},
-		{`{"host":"http://h","status":-200}`, string(capture.BadStatus)},
-		{`{"host":"http://h","status":0}`, string(capture.BadStatus)},
-		{`{"host":"http://h","status":600}`, `http://h 600 ""`},
-		{`{"host":"http://h","status":999}`, `http://h 999 ""`},
-		{`{"host":"http://h","status":1000}`, string(capture.BadStatus)},
-		{`{"host":"http://h","status":599}`, `http://h 599 ""`},
-		{`{"host":"http://h","status":100}`, string(capture.NotModified)},
-		{`{"host":"http://h","status":199,"body":"a"}`, string(capture.NotModified)},
-		{`{"host":"http://h","status":304,"body":"a"}`, string(capture.NotModified)},
-		{`{"host":"http://h","status":305}`, `http://h 305 ""`},
-		{`{"host":"http://h","status":"200","body":""}`, string(capture.NotJSON)},
-		{`{"host":"http://h","status":200.5,"body":""}`, string(capture.BadStatus)},
-	} {
-		t.Run(c.line, func(t *testing.T) {
-			same(t, read(capture.JSONLines(strings.NewReader(c.line), all)), c.want)
+	for _, row := range cases.Rows(t, "lines.txt") {
+		line, want := row[0], row[1]
+		t.Run(line, func(t *testing.T) {
+			same(t, read(capture.JSONLines(strings.NewReader(line), all)), want)
 			after := `http://h 200 "b"`
-			same(t, read(capture.JSONLines(strings.NewReader("\n"+c.line+"\n \r\n"+`{"host":"http://h","body":"b"}`+"\n"), all)),
-				c.want, after)
+			same(t, read(capture.JSONLines(strings.NewReader("\n"+line+"\n \r\n"+`{"host":"http://h","body":"b"}`+"\n"), all)),
+				want, after)
 		})
 	}
 }
@@ -94,8 +54,7 @@ func byLibrary(line string, o capture.Options) (capture.Capture, capture.Reason)
 	return v.Capture(o)
 }
 
-// TestObjectsAreReadAsTheLibraryDoes compares objects made of many pieces, half of them invalid,
-// with encoding/json.
+// TestObjectsAreReadAsTheLibraryDoes compares objects made of many pieces, half of them invalid, with encoding/json.
 func TestObjectsAreReadAsTheLibraryDoes(t *testing.T) {
 	values := []string{`"a"`, `""`, `"h.example"`, `"\n\\\"\/\t"`, `"\u00e9\u2028"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ud83d\u0041"`, `"\ud83d\ud83d\ude00"`,
 		`"\x41"`, `"\u12"`, `"\u12g4"`, "\"\x01\"", "\"\u00fc\"", `"open`, `null`, `nul`, `nullx`, `true`, `7`, `404`, `007`, `0`, `-1`,

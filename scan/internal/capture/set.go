@@ -223,7 +223,7 @@ func (s *Set) Copies(ctx context.Context) iter.Seq2[Copy, error] {
 		s.bodies.sorted.StopAt(ctx)
 		answers, err := s.resolve(ctx)
 		defer answers.Close() //nolint:staticcheck // it exists even after an error
-		if err != nil {
+		if err = cmp.Or(err, s.captures.Close()); err != nil {
 			yield(Copy{}, err)
 			return
 		}

@@ -34,7 +34,7 @@ func live() int64 {
 // TestSetTakesBoundedMemory has many origins, with redirects, with replaced captures, with small,
 // large and shared bodies. All of them must be returned.
 func TestSetTakesBoundedMemory(t *testing.T) {
-	const memory = 6 << 20
+	const memory = 3 << 20
 	padding := bytes.Repeat([]byte("a"), 500_000)
 	redirect := func(i, origins int) capture.Capture {
 		c := site(i%origins, nil)
@@ -45,16 +45,16 @@ func TestSetTakesBoundedMemory(t *testing.T) {
 		captures int
 		of       func(i int) capture.Capture
 	}{
-		"origins": {60_000, func(i int) capture.Capture { return site(i, nil) }},
-		"long": {60_000, func(i int) capture.Capture {
+		"origins": {30_000, func(i int) capture.Capture { return site(i, nil) }},
+		"long": {30_000, func(i int) capture.Capture {
 			c := site(i, nil)
 			c.Origins[0].Host += strings.Repeat(".long", i%40)
 			return c
 		}},
-		"redirects":    {60_000, func(i int) capture.Capture { return redirect(i, 60_000) }},
-		"replaced":     {60_000, func(i int) capture.Capture { return redirect(i, 100) }},
-		"bodies":       {60_000, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ")) }},
-		"large bodies": {200, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ", string(padding))) }},
+		"redirects":    {30_000, func(i int) capture.Capture { return redirect(i, 30_000) }},
+		"replaced":     {30_000, func(i int) capture.Capture { return redirect(i, 100) }},
+		"bodies":       {30_000, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ")) }},
+		"large bodies": {100, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ", string(padding))) }},
 	} {
 		set := &capture.Set{Memory: memory}
 		before := live()
@@ -193,8 +193,7 @@ func line(key string, at time.Time, status uint16, body string, via []string) st
 	return fmt.Sprintf("%s %d %d %s %v", key, from, status, body, via)
 }
 
-// TestSetAsItsTwin compares sets of random dated captures, with redirects to each other, with a
-// naive implementation.
+// TestSetAsItsTwin compares sets of random dated captures, with redirects to each other, with a naive implementation.
 func TestSetAsItsTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	hosts := []string{"a", "b", "c", "long-name"}
@@ -258,8 +257,7 @@ func listing(captures []capture.Capture) string {
 	return b.String()
 }
 
-// TestWantsForgetsWhenItsMemoryIsFull checks that it uses bounded memory for any number of redirect
-// targets.
+// TestWantsForgetsWhenItsMemoryIsFull checks that it uses bounded memory for any number of redirect targets.
 func TestWantsForgetsWhenItsMemoryIsFull(t *testing.T) {
 	set := capture.Set{Memory: 3 << 20}
 	o := mustParse(t, "http://a")

@@ -364,46 +364,73 @@ func (g *Sources) read(in *source.Input, kind Kind, read captureReader) {
 	}
 }
 
-// Captures are read ahead in batches of at most this many captures and bytes.
-const batchCaptures, batchOctets = 32, 16 << 10
+// Captures are read ahead in batches of at most this many captures and bytes, but for the last body.
+const batchCaptures, batchOctets = 128, 64 << 10
+
+// batch is a batch of captures and of errors in their place. It has a copy of the bodies.
+type batch struct {
+	captures []Capture
+	errs     []error
+	bodies   []byte
+}
+
+func (b *batch) add(c Capture, err error) {
+	if c.Body != nil {
+		from := len(b.bodies)
+		b.bodies = append(b.bodies, c.Body...)
+		c.Body = b.bodies[from:len(b.bodies):len(b.bodies)]
+	}
+	b.captures, b.errs = append(b.captures, c), append(b.errs, err)
+}
+
+// newBatch returns an empty batch, if possible in the memory of a used one.
+func newBatch(used <-chan batch) batch {
+	select {
+	case b := <-used:
+		if cap(b.bodies) <= 2*batchOctets {
+			return batch{b.captures[:0], b.errs[:0], b.bodies[:0]}
+		}
+	default:
+	}
+	return batch{bodies: make([]byte, 0, 2*batchOctets)}
+}
 
 // ahead yields the captures of a reader, while another goroutine reads the next ones.
 func ahead(captures iter.Seq2[Capture, error]) iter.Seq2[Capture, error] {
-	type captured struct {
-		Capture
-		err error
-	}
 	return func(yield func(Capture, error) bool) {
-		batches, done := make(chan []captured), make(chan struct{})
+		batches, used, done := make(chan batch, 1), make(chan batch, 2), make(chan struct{})
 		var reader sync.WaitGroup
 		defer reader.Wait()
 		defer close(done)
 		reader.Go(func() {
 			defer close(batches)
-			var batch []captured
-			octets := 0
+			b := newBatch(used)
 			for c, err := range captures {
-				batch, octets = append(batch, captured{c, err}), octets+len(c.Body)
-				if len(batch) < batchCaptures && octets < batchOctets {
+				b.add(c, err)
+				if len(b.captures) < batchCaptures && len(b.bodies) < batchOctets {
 					continue
 				}
 				select {
-				case batches <- batch:
+				case batches <- b:
 				case <-done:
 					return
 				}
-				batch, octets = nil, 0
+				b = newBatch(used)
 			}
 			select {
-			case batches <- batch:
+			case batches <- b:
 			case <-done:
 			}
 		})
-		for batch := range batches {
-			for _, c := range batch {
-				if !yield(c.Capture, c.err) {
+		for b := range batches {
+			for i, c := range b.captures {
+				if !yield(c, b.errs[i]) {
 					return
 				}
+			}
+			select {
+			case used <- b:
+			default:
 			}
 		}
 	}

@@ -1,7 +1,12 @@
 // Package field finds the raw fields of a line by its shape. It doesn't interpret them.
 package field
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+
+	"github.com/robotsieve/robotsieve/internal/table"
+)
 
 // Columns is the shape of lines whose fields are separated by a delimiter.
 type Columns struct {
@@ -34,6 +39,40 @@ func (c *Columns) Split(fields []Span, line []byte) (n int) {
 func (c *Columns) First(fields []Span, line []byte, sound bool) (n int) {
 	return c.split(fields, line, false, sound || !c.Quotes || bytes.IndexByte(line, '"') < 0)
 }
+
+// Quoted is First for a line with closed quotes of which all fields that fit are quoted, and have no quote inside. It
+// reports whether the line is such, which it can tell if all but the last of these fields are in its first 64 bytes.
+func (c *Columns) Quoted(fields []Span, line []byte) bool {
+	if !c.Quotes || len(line) == 0 || line[0] != '"' {
+		return false
+	}
+	quotes, _ := quote.In64(line)
+	at := 0
+	for i := range fields {
+		from := bits.TrailingZeros64(quotes)
+		quotes &= quotes - 1
+		to := bits.TrailingZeros64(quotes)
+		quotes &= quotes - 1
+		if from != at || from == 64 {
+			return false
+		}
+		if to == 64 {
+			more := bytes.IndexByte(line[min(64, len(line)):], '"')
+			if more < 0 || i < len(fields)-1 {
+				return false
+			}
+			to += more
+		}
+		if to+1 < len(line) && line[to+1] != c.Delimiter {
+			return false
+		}
+		fields[i], at = Span{from + 1, to}, to+2
+	}
+	return true
+}
+
+// quote has the quote in a lower class.
+var quote = table.NewClasses(`"`, "")
 
 func (c *Columns) split(fields []Span, line []byte, runs, few bool) (n int) {
 	for at := 0; ; at++ {

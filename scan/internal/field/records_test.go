@@ -50,10 +50,7 @@ func recordTwin(data string, delimiter byte) (n int, isLine bool) {
 // TestRecordsOfAllShortTexts splits all short texts of quotes, commas and line ends like RFC 4180,
 // for any part of them read so far.
 func TestRecordsOfAllShortTexts(t *testing.T) {
-	n := 8
-	if testing.Short() {
-		n = 7
-	}
+	const n = 7
 	for _, c := range []Columns{{Delimiter: ',', Quotes: true}, {Delimiter: '\n', Quotes: true}} {
 		var text []byte
 		var try func(left int)

@@ -118,9 +118,9 @@ func (l *literal) standsAt(line []byte, at int) bool {
 	return string(line[at:at+len(l.text)]) == l.text
 }
 
-// Compile returns the template prepared for Find.
+// Compile returns the template prepared for Find, which takes over its rules.
 func (t *Template) Compile() *Template {
-	c := &Template{Rules: slices.Clone(t.Rules), After: t.After, More: t.More, free: -1}
+	c := &Template{Rules: t.Rules, After: t.After, More: t.More, free: -1}
 	isOpen := false
 	if len(c.Rules) > 0 {
 		c.first, c.firstQuotes = []byte(c.Rules[0].Before), strings.Count(c.Rules[0].Before, `"`)

@@ -138,8 +138,7 @@ func TestGitHostileTrees(t *testing.T) {
 	}
 }
 
-// TestGitHostileBlobs checks that a blob that is too long, damaged or of another kind makes only
-// its file unknown.
+// TestGitHostileBlobs checks that a blob that is too long, damaged or of another kind makes only its file unknown.
 func TestGitHostileBlobs(t *testing.T) {
 	const id = "0123456789012345678901234567890123456789"
 	for name, text := range map[string]string{
@@ -232,8 +231,7 @@ func TestGitLostParent(t *testing.T) {
 	}
 }
 
-// TestGitObjectFormats reads SHA-256 ids, packed objects and references, a worktree and a detached
-// HEAD.
+// TestGitObjectFormats reads SHA-256 ids, packed objects and references, a worktree and a detached HEAD.
 func TestGitObjectFormats(t *testing.T) {
 	const want = "2026-01-01T00:00:00Z,a.example,200,A\n2026-01-02T00:00:00Z,a.example,200,B"
 	days := [][2]string{{"2026-01-01T00:00:00Z", "printf A > robots.txt"}, {"2026-01-02T00:00:00Z", "printf B > robots.txt"}}

@@ -345,8 +345,7 @@ func TestGitFilesOfOneHost(t *testing.T) {
 	}
 }
 
-// TestGitFolderIsAll checks that the files may be at the top of the repository, and that its
-// settings hide none.
+// TestGitFolderIsAll checks that the files may be at the top of the repository, and that its settings hide none.
 func TestGitFolderIsAll(t *testing.T) {
 	dir := repo(t, [2]string{"2026-01-01T00:00:00Z", "printf A > a.example"})
 	for name, value := range map[string]string{"log.showRoot": "false", "diff.orderFile": "nowhere"} {

@@ -76,8 +76,7 @@ func writeIndex(t *testing.T, name, rows string, asText bool, columns ...string)
 	}
 }
 
-// TestIndex compares the rows of a current and an older index, with the given bodies, with a
-// manifest made by hand.
+// TestIndex compares the rows of a current and an older index, with the given bodies, with a manifest made by hand.
 func TestIndex(t *testing.T) {
 	dir := files(t, map[string]string{"b/old/robots.txt": "A", "b/other.txt": "D"})
 	hand := strings.NewReplacer("SHA_B", "sha1:"+sha("B"), "SHA_A", "sha1:"+sha("A")).Replace(`
@@ -113,8 +112,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestDamagedIndex checks that invalid indexes and missing columns are reported, and that other
-// files are read.
+// TestDamagedIndex checks that invalid indexes and missing columns are reported, and that other files are read.
 func TestDamagedIndex(t *testing.T) {
 	dir := files(t, map[string]string{"text": "url\n", "empty": ""})
 	good, cut := filepath.Join(dir, "good.parquet"), filepath.Join(dir, "cut.parquet")

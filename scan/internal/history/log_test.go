@@ -11,8 +11,7 @@ import (
 
 const hour = report.Moment(3600e9)
 
-// intervalsOf reads answers such as "0 40; 5 55; 6 404": hours, and a size or else a status, and
-// prints the intervals.
+// intervalsOf reads answers such as "0 40; 5 55; 6 404": hours, and a size or else a status, and prints the intervals.
 func intervalsOf(t *testing.T, text string) string {
 	t.Helper()
 	var list []report.LoggedInterval
@@ -38,9 +37,8 @@ func intervalsOf(t *testing.T, text string) string {
 	return strings.Join(all, "; ")
 }
 
-// TestIntervals puts answers into intervals. Equal answers share one, an answer that returns once,
-// as after a reverted change, starts a new one, and alternating answers, as with compression for
-// some clients, share one.
+// TestIntervals puts answers into intervals. Equal answers share one, an answer that returns once, as after a reverted
+// change, starts a new one, and alternating answers, as with compression for some clients, share one.
 func TestIntervals(t *testing.T) {
 	for text, want := range map[string]string{
 		"0 40; 1 40; 9 55; 12 55":            "0-1 200:40(2,0-1); 9-12 200:55(2,9-12)",

@@ -33,8 +33,7 @@ func files(t *testing.T, texts map[string]string) string {
 
 func sha(body string) string { return strings.TrimPrefix(SHA1([]byte(body)), "sha1:") }
 
-// captured are the captures of the tests: urlkey, timestamp, original, mimetype, statuscode, digest,
-// redirect.
+// captured are the captures of the tests: urlkey, timestamp, original, mimetype, statuscode, digest, redirect.
 func captured() [][]string {
 	const page, other = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
 	const key, https = "com,example)/robots.txt", "https://example.com/robots.txt"
@@ -136,16 +135,6 @@ func TestWayback(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestWaybackWithoutDigests checks that bodies are found by name if the CDX has no digest.
-func TestWaybackWithoutDigests(t *testing.T) {
-	dir := files(t, map[string]string{
-		"a.cdx": "20260101000000 https://a.example/robots.txt 200\n" +
-			"20260102000000 https://a.example/robots.txt 200\n",
-		"b/20260101000000_a.example.txt": "A", "b/20260102000000_robots.txt": "of which host?"})
-	a := ask(t, wayback, []string{dir + "/a.cdx"}, "bodies", dir+"/b", "fl", "timestamp,original,statuscode")
-	equal(t, a, "2026-01-01T00:00:00Z,https://a.example,200,A\n2026-01-02T00:00:00Z,https://a.example,200,,,unknown")
 }
 
 // isURL has only bytes that mean nothing to a shell, a terminal or a downloader.

@@ -170,10 +170,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if err == nil {
 		err = w.writeManifest()
 	}
-	if err != nil {
-		return errors.Join(err, w.Discard())
-	}
-	return errors.Join(w.folder.Commit(), w.byTime.Close(), w.byDigest.Close())
+	return errors.Join(w.folder.Commit(err), w.byTime.Close(), w.byDigest.Close())
 }
 
 // Discard removes everything written so far.

@@ -240,9 +240,8 @@ func history(t *testing.T, o policy.Options, list ...version) *policy.Policy {
 	return p
 }
 
-// TestToldIsBounded checks that for any number of crawlers with the same name the memory for what
-// they were told is bounded, and that few redirects can still be followed, even if all fetches of a
-// minute are redirected.
+// TestToldIsBounded checks that for any number of crawlers with the same name the memory for what they were told is
+// bounded, and that few redirects can still be followed, even if all fetches of a minute are redirected.
 func TestToldIsBounded(t *testing.T) {
 	f := NewTold(NewAnswers(history(t, policy.Options{}, version{from: -9 * aDay, body: "a"})))
 	for i := range 100_000 {

@@ -178,8 +178,7 @@ func (o *simOracle) judge(r *simRequest, id simIdentity, sites []simOrigin, know
 		}
 		switch v.verdict {
 		case "violation":
-			// 5: "a `violation` whose normal form would not be one is
-			// `indeterminate:contested`, decided after `unknown_scheme`"
+			// 5: "a `violation` whose normal form would not be one is `indeterminate:contested`, decided after `unknown_scheme`"
 			if !forbidden {
 				v.verdict, v.rule = "indeterminate:contested", simRule{}
 				return
@@ -200,9 +199,8 @@ func isRobotsFetch(path string) bool {
 	return path == "/robots.txt" || path == "//robots.txt"
 }
 
-// settle gives the verdict of section 2 under all origins that a request may be
-// for. 4: "judged under every scheme that the source has for the host, and
-// `indeterminate:unknown_scheme` if they disagree".
+// settle gives the verdict of section 2 under all origins that a request may be for. 4: "judged under every scheme that
+// the source has for the host, and `indeterminate:unknown_scheme` if they disagree".
 func (o *simOracle) settle(r *simRequest, bot *simBot, sites []simOrigin) (verdict string, rule simRule) {
 	scheme, _, _ := strings.Cut(r.target, "://")
 	if r.wholeURL && len(sites) > 0 && !slices.ContainsFunc(sites, func(at simOrigin) bool { return at.scheme == scheme }) {
@@ -212,6 +210,8 @@ func (o *simOracle) settle(r *simRequest, bot *simBot, sites []simOrigin) (verdi
 		one, cited := o.settleAt(at, sites, r, bot)
 		if n == 0 {
 			verdict, rule = one, cited
+		} else if one != verdict && at.host != sites[0].host {
+			return "indeterminate:no_host", simRule{} // not even the host is known
 		} else if one != verdict {
 			return "indeterminate:unknown_scheme", simRule{}
 		}
@@ -219,8 +219,7 @@ func (o *simOracle) settle(r *simRequest, bot *simBot, sites []simOrigin) (verdi
 	return verdict, rule
 }
 
-// normalPath is section 5: "encoded unreserved octets decoded, dot segments
-// removed; and runs of slashes made one".
+// normalPath is section 5: "encoded unreserved octets decoded, dot segments removed; and runs of slashes made one".
 func normalPath(target string) string {
 	var b strings.Builder
 	for rest := target; rest != ""; {
@@ -280,8 +279,7 @@ func outcome(r *simRequest) string {
 	return "other"
 }
 
-// sites returns the origins under which a request is judged, in order; known is
-// false where nobody can know (no_host).
+// sites returns the origins under which a request is judged, in order; known is false where nobody can know (no_host).
 func (o *simOracle) sites(r *simRequest) (sites []simOrigin, known bool) {
 	all := o.origins
 	switch {
@@ -388,10 +386,9 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 		if list.has(addr) && (list.created == 0 || within(365*day, 365*day)) {
 			return "verified"
 		}
-		// "one of them was made at most one day before the request or at most 30 days
-		// after it"; "absence needs, of each FILE given for the crawler, a list made about
-		// the request with addresses of its family". That each list of the crawler made
-		// within 30 days lacks the address follows: it is not verified.
+		// "one of them was made at most one day before the request or at most 30 days after it"; "absence needs, of each FILE
+		// given for the crawler, a list made about the request with addresses of its family". That each list of the crawler
+		// made within 30 days lacks the address follows: it is not verified.
 		file := cmp.Or(list.series, fmt.Sprint(i))
 		given[file] = given[file] || list.knowsFamily(addr) && within(day, thirty)
 	}
@@ -529,11 +526,10 @@ func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
 	return pieces
 }
 
-// resolve tells what a redirect leads to at a moment; began is when that version of the target
-// began. "Its `location` names another origin of the same source: that origin's version at the
-// moment, its rules read for the origin that was asked. Within five hops the body reached is the
-// copy; past the fifth, both 'everything allowed' and the body at the end if the source has it; a
-// hop that the source forbids, or nothing there: none."
+// resolve tells what a redirect leads to at a moment; began is when that version of the target began. "Its `location`
+// names another origin of the same source: that origin's version at the moment, its rules read for the origin that was
+// asked. Within five hops the body reached is the copy; past the fifth, both 'everything allowed' and the body at the
+// end if the source has it; a hop that the source forbids, or nothing there: none."
 func (o *simOracle) resolve(r simRow, at int64) simPiece {
 	none := simPiece{status: 404, redirect: true}
 	for hops := 1; hops <= 5+len(o.w.rows); hops++ {
@@ -577,8 +573,7 @@ func isNone(status int, size int64, google bool) bool {
 	return status/100 == 4 && !isFailure(status, google) || status == 204 || status/100 == 2 && size <= 0
 }
 
-// isNotFound: "failed with a 5xx other than 503 (Google takes a 5xx that means 'not
-// found' as 404 ...)".
+// isNotFound: "failed with a 5xx other than 503 (Google takes a 5xx that means 'not found' as 404 ...)".
 func isNotFound(status int) bool { return status/100 == 5 && status != 503 }
 
 // ---- lawful copies (2) ----
@@ -634,10 +629,9 @@ func (o *simOracle) lawful(at simOrigin, bot *simBot, t int64) *simLawful {
 	if o.failed(at, bot, t, from, to) {
 		// (c) "the *long span*, which begins 60 days before the span and ends with it"
 		from -= 60 * day
-		// "Also 'everything allowed' if a version that failed is in force, or an operator's
-		// fetch failed, at any moment from the beginning of the long span to 29 days before
-		// t ..., or, for crawlers of the google dialect, if a version or an operator's fetch
-		// of the long span failed with a 5xx other than 503"
+		// "Also 'everything allowed' if a version that failed is in force, or an operator's fetch failed, at any moment from
+		// the beginning of the long span to 29 days before t ..., or, for crawlers of the google dialect, if a version or an
+		// operator's fetch of the long span failed with a 5xx other than 503"
 		for i := range pieces {
 			p := &pieces[i]
 			if p.failed(bot.google) && (p.inForce(from, t-29*day) || bot.google && isNotFound(p.status) && p.inForce(from, to)) {
@@ -687,9 +681,8 @@ func (o *simOracle) failed(at simOrigin, bot *simBot, t, from, to int64) bool {
 	return o.anybody(at, since, to, func(g simGet) bool { return g.status/100 == 5 })
 }
 
-// anybody reports whether any client's GET of an origin's robots.txt fulfils a condition, at
-// a moment that may be between two: "Answers to anybody are known by the minute; a minute
-// that is partly in a span counts."
+// anybody reports whether any client's GET of an origin's robots.txt fulfils a condition, at a moment that may be
+// between two: "Answers to anybody are known by the minute; a minute that is partly in a span counts."
 func (o *simOracle) anybody(at simOrigin, from, to int64, is func(simGet) bool) bool {
 	return slices.ContainsFunc(o.gets, func(g simGet) bool {
 		first := g.time - g.time%minute
@@ -714,8 +707,7 @@ func (l *simLawful) addVersion(p *simPiece, bot *simBot) {
 	}
 }
 
-// addAnswers adds what (a) and (b) say of the answers logged from one moment to
-// another, both included.
+// addAnswers adds what (a) and (b) say of the answers logged from one moment to another, both included.
 func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to int64) {
 	for _, f := range o.operators(at, bot, from, to) {
 		switch {
@@ -755,11 +747,10 @@ func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to
 	}
 }
 
-// wasSentWhatNobodyKnows: (a) "if, anywhere in the log, an operator's fetch was answered 200
-// with a size that no version of the origin has, a copy that nobody knows (rule 1), unless
-// most of this origin's 200s with a size that clients of other operators were sent have the
-// size of no version". Whose client an ambiguous header is, nobody knows, nor whose file was asked for
-// where the log tells no host.
+// wasSentWhatNobodyKnows: (a) "if, anywhere in the log, an operator's fetch was answered 200 with a size that no
+// version of the origin has, a copy that nobody knows (rule 1), unless most of this origin's 200s with a size that
+// clients of other operators were sent have the size of no version". Whose client an ambiguous header is, nobody knows,
+// nor whose file was asked for where the log tells no host.
 func (o *simOracle) wasSentWhatNobodyKnows(at simOrigin, bot *simBot) bool {
 	sent := func(g simGet) bool { return g.isFile() && slices.Contains(g.sites, at) }
 	alien := func(g simGet) bool { return sent(g) && !hasSize(o.timelines[at], g.size) }
@@ -919,9 +910,8 @@ func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot
 		o.say("  %v: %s %s", at, c.why, answers[i].answer)
 	}
 	o.say("  %v: unknown %v, redirected %v, moved %v", at, l.unknown, l.redirected, l.moved)
-	// 7: "Take contested copies once as forbidding and once as permitting, and
-	// settle twice: equal verdicts stand; if they differ and one is `violation`
-	// or `indeterminate`: `contested`; otherwise `grace`."
+	// 7: "Take contested copies once as forbidding and once as permitting, and settle twice: equal verdicts stand; if they
+	// differ and one is `violation` or `indeterminate`: `contested`; otherwise `grace`."
 	strict, mild := l.settle(answers, simContested), l.settle(answers, simForbids)
 	if strict != mild {
 		for _, s := range []string{strict, mild} {
@@ -1054,8 +1044,7 @@ func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []sim
 	return true
 }
 
-// informedKnown: "where no file that a crawler was sent has the size of a version, it is not known what
-// it was sent".
+// informedKnown: "where no file that a crawler was sent has the size of a version, it is not known what it was sent".
 func (o *simOracle) informedKnown(name string) bool {
 	return slices.ContainsFunc(o.gets, func(f simGet) bool {
 		return f.by.bot != nil && f.by.bot.name == name && f.by.state != "spoofed" && !f.by.ambiguous && f.isFile() &&
@@ -1113,8 +1102,7 @@ func (c simTwin) match(k twinKey) (allowed bool, line int) {
 // judge asks what a body says of a request on an origin. There may be several ways to read it; it
 // forbids where all forbid, permits where all permit, and is contested otherwise.
 func (c simTwin) judge(body string, bot *simBot, at simOrigin, r *simRequest) simJudgement {
-	// 2: "it permits the exact target of its own Sitemap lines of this host, under any
-	// scheme and port"
+	// 2: "it permits the exact target of its own Sitemap lines of this host, under any scheme and port"
 	for line := range strings.Lines(body) {
 		if url, found := strings.CutPrefix(strings.TrimSpace(line), "Sitemap: "); found {
 			_, rest, _ := strings.Cut(url, "://")
@@ -1156,9 +1144,8 @@ func readings(body string, bot *simBot, header string) (all []simReading) {
 		lists = append(lists, tokensIn(header, body)...)
 	}
 	for _, tokens := range lists {
-		// "Crawlers of Google are judged by `google` ... For all others ... a copy
-		// *forbids* only where `google` and `rfc9309` both forbid". "In this `google`
-		// reading product tokens are cut by rfc9309's rule 2."
+		// "Crawlers of Google are judged by `google` ... For all others ... a copy *forbids* only where `google` and
+		// `rfc9309` both forbid". "In this `google` reading product tokens are cut by rfc9309's rule 2."
 		if bot.google {
 			all = append(all, simReading{twin.Google, false, false, body, tokens})
 			continue
@@ -1180,9 +1167,8 @@ func readings(body string, bot *simBot, header string) (all []simReading) {
 
 var simContact = regexp.MustCompile(`https?://[^\s;,)]*|[^\s;,(]+@[^\s;,)]+`)
 
-// tokensIn returns the tokens of groups that may bind a crawler by its header: "a group whose
-// token (three letters and more) stands anywhere in the header outside URLs and e-mail
-// addresses binds it perhaps".
+// tokensIn returns the tokens of groups that may bind a crawler by its header: "a group whose token (three letters and
+// more) stands anywhere in the header outside URLs and e-mail addresses binds it perhaps".
 func tokensIn(header, body string) (lists [][]string) {
 	words := strings.ToLower(simContact.ReplaceAllString(header, " "))
 	for line := range strings.Lines(body) {
@@ -1205,9 +1191,8 @@ var simNames = map[twin.Dialect][]string{
 		"diasllow", "disallaw"},
 }
 
-// endRuns returns a body in which "every run of user-agent lines [is] ended by any other
-// record (a line with a colon whose name that reading does not know ...)": a rule that
-// matches nothing stands in its place.
+// endRuns returns a body in which "every run of user-agent lines [is] ended by any other record (a line with a colon
+// whose name that reading does not know ...)": a rule that matches nothing stands in its place.
 func endRuns(dialect twin.Dialect, body string) string {
 	var b strings.Builder
 	for line := range strings.Lines(body) {
@@ -1242,9 +1227,8 @@ func pastTheLimit(body string) string {
 	return b.String()
 }
 
-// ask asks one reading. "The first of its tokens for which the robots.txt has a
-// group; none, then `*` unless it ignores `*` (then everything is allowed)."
-// "For `google` ... the URL as scheme://host + target": any origin will do.
+// ask asks one reading. "The first of its tokens for which the robots.txt has a group; none, then `*` unless it ignores
+// `*` (then everything is allowed)." "For `google` ... the URL as scheme://host + target": any origin will do.
 func (c simTwin) ask(way simReading, bot *simBot, target string) (allowed bool, line int) {
 	k := twinKey{way.dialect, way.wide, way.long, way.body, "", target}
 	if way.dialect == twin.Google && strings.HasPrefix(target, "/") {
@@ -1426,9 +1410,8 @@ func between(times []int64) []int64 {
 	return gaps
 }
 
-// addDelays is section 9, for worlds with one constant robots.txt: "gaps between
-// successive requests of one (crawler, address) on the origin"; "not for crawlers
-// that are known not to support it (Google)". It binds no exempt agent.
+// addDelays is section 9, for worlds with one constant robots.txt: "gaps between successive requests of one (crawler,
+// address) on the origin"; "not for crawlers that are known not to support it (Google)". It binds no exempt agent.
 func (o *simOracle) addDelays(f figures, bot *simBot) {
 	if !o.w.any() || bot.exempt || bot.noDelay {
 		return
@@ -1457,9 +1440,8 @@ func (o *simOracle) addDelays(f figures, bot *simBot) {
 	}
 }
 
-// crawlDelay returns the delay of the one group of a robots.txt that binds a
-// crawler. It understands only what the simulator writes: one Crawl-delay a
-// group, and groups with one agent each.
+// crawlDelay returns the delay of the one group of a robots.txt that binds a crawler. It understands only what the
+// simulator writes: one Crawl-delay a group, and groups with one agent each.
 func crawlDelay(body string, bot *simBot) (seconds float64, found bool) {
 	groups := map[string]string{}
 	agent := ""

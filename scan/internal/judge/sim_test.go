@@ -181,8 +181,7 @@ func dropSome[T any](list *[]T, will func([]T) bool) {
 	}
 }
 
-// explainWorld shows a small world: what differs, the arguments, the source, and
-// each line with the oracle's reasoning.
+// explainWorld shows a small world: what differs, the arguments, the source, and each line with the oracle's reasoning.
 func explainWorld(t *testing.T, w *simWorld) string {
 	var b strings.Builder
 	found, _, _ := audited(t, w)
@@ -210,13 +209,9 @@ var simSeeds = flag.Uint64("sim-seeds", 0, "how many worlds and histories the si
 	"each day")
 
 // seeds is how many worlds are tried.
-func seeds(t *testing.T, n uint64) uint64 {
-	switch {
-	case *simSeeds > 0:
+func seeds(n uint64) uint64 {
+	if *simSeeds > 0 {
 		return *simSeeds
-	case testing.Short():
-		t.Logf("-short: %d of %d seeds", n/5, n)
-		return n / 5
 	}
 	return n
 }
@@ -225,7 +220,7 @@ func seeds(t *testing.T, n uint64) uint64 {
 // or missed accusations.
 func TestAuditEqualsTheTruth(t *testing.T) {
 	failed, counts := 0, map[string]int{}
-	for seed := range seeds(t, 60) {
+	for seed := range seeds(60) {
 		if !t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			for _, v := range checkWorld(t, makeWorld(seed)) {
 				counts[v.String()]++
@@ -244,7 +239,7 @@ func TestAuditEqualsTheTruth(t *testing.T) {
 		"indeterminate:truncated", "indeterminate:ambiguous_agent", "indeterminate:redirected_policy",
 		"indeterminate:contested", "indeterminate:contested evasive",
 	} {
-		if counts[v] < 3 && !testing.Short() {
+		if counts[v] < 3 {
 			t.Errorf("%d requests are %s", counts[v], v)
 		}
 	}
@@ -253,7 +248,7 @@ func TestAuditEqualsTheTruth(t *testing.T) {
 // TestAuditIsTheSameHoweverItIsCut checks that the result only depends on the set of lines: not on
 // their order, on the files, shards and workers over which they are spread, or on the memory.
 func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
-	for seed := range seeds(t, 20) {
+	for seed := range seeds(6) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			w := makeWorld(seed)
 			r := rand.New(rand.NewPCG(seed, 7))

@@ -41,8 +41,7 @@ type simOrigin struct {
 	port         int
 }
 
-// simDefaultPort is the port of a request of which nothing but this is known: that it
-// is the scheme's own.
+// simDefaultPort is the port of a request of which nothing but this is known: that it is the scheme's own.
 const simDefaultPort = -1
 
 var simPorts = map[string]int{"http": 80, "https": 443, "ftp": 21}
@@ -166,8 +165,7 @@ type simRequest struct {
 	requestless    bool    // it carries no HTTP request
 	bot            *simBot // nil: no crawler
 	rival          *simBot // a second crawler that the header names, of another operator
-	// if not empty, what is added to the crawler's own header, which is %s or has "not" before its
-	// name
+	// if not empty, what is added to the crawler's own header, which is %s or has "not" before its name
 	wrap           string
 	foreign        bool   // what is added makes nobody's header of it
 	agent          string // the header
@@ -561,8 +559,7 @@ var (
 	}
 )
 
-// makeBodies makes the robots.txt files of which the versions are. They share
-// rules, as the files of one site do.
+// makeBodies makes the robots.txt files of which the versions are. They share rules, as the files of one site do.
 func (m *simMaker) makeBodies() {
 	var pool []string
 	for range 6 {
@@ -698,8 +695,7 @@ func simHome(b *simBot) []string {
 	return []string{"185.12.1.0/28", "2a00:999::/64", "185.12.2.2"}
 }
 
-// address returns an address of a crawler, or by chance one that is not its own,
-// or one of which nothing can be known.
+// address returns an address of a crawler, or by chance one that is not its own, or one of which nothing can be known.
 func (m *simMaker) address(b *simBot) string {
 	if m.chance(12) {
 		return pick(m.r, []string{
@@ -976,8 +972,7 @@ func (m *simMaker) place() simOrigin {
 	return pick(m.r, pick(m.r, simPlaces).origins())
 }
 
-// send determines what a log shows about where a request went, and returns the host field of its
-// line.
+// send determines what a log shows about where a request went, and returns the host field of its line.
 func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	r.at, r.path = at, r.target
 	if strings.HasPrefix(r.target, "/") && !strings.HasPrefix(r.target, "//") && m.chance(6) {

@@ -25,8 +25,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestHostileSitemaps reads endless sitemaps: each ends with an error, soon, and with little
-// memory.
+// TestHostileSitemaps reads endless sitemaps: each ends with an error, soon, and with little memory.
 func TestHostileSitemaps(t *testing.T) {
 	for name, list := range map[string]endless{
 		"text":            {begin: "<urlset><url><loc>", repeat: "http://a/"},

@@ -206,6 +206,8 @@ func (l *Layout) Timed() bool { return l.date >= 0 || l.kind == CDXJ }
 // Reader iterates over the rows of chunks. It isn't safe for concurrent use, and doesn't allocate
 // once its buffers have grown.
 type Reader struct {
+	// Cutter cuts chunks into lines. Readers of the same goroutine may share one, for a chunk at a time.
+	Cutter  *format.Lines
 	layout  *Layout
 	chunk   []byte
 	at      int    // where the next line begins
@@ -219,7 +221,7 @@ type Reader struct {
 
 // NewReader returns a reader of lists with the layout.
 func (l *Layout) NewReader() *Reader {
-	r := &Reader{layout: l, fields: make([]field.Span, max(l.url, l.date)+1)}
+	r := &Reader{Cutter: new(format.Lines), layout: l, fields: make([]field.Span, max(l.url, l.date)+1)}
 	r.members.Text = make([][]byte, max(l.date, urlMember)+1)
 	return r
 }
@@ -231,10 +233,24 @@ func (r *Reader) Reset(chunk []byte, first bool) {
 	if first {
 		r.headers = r.layout.headers
 	}
+	if r.lines {
+		r.Lines()
+	}
 }
 
 // Lines declares that each line of the chunk is a row with closed quotes.
-func (r *Reader) Lines() { r.lines = true }
+func (r *Reader) Lines() {
+	r.lines = true
+	r.Cutter.Reset(r.chunk[r.markLen():])
+}
+
+// markLen returns the length of the byte order mark at the beginning of the chunk.
+func (r *Reader) markLen() int {
+	if r.first && bytes.HasPrefix(r.chunk, format.BOM) {
+		return len(format.BOM)
+	}
+	return 0
+}
 
 // InHeader reports whether the next nonblank row is a header.
 func (r *Reader) InHeader() bool { return r.headers > 0 }
@@ -244,13 +260,12 @@ func (r *Reader) Next(row *Row) bool {
 	if r.at >= len(r.chunk) {
 		return false
 	}
-	begin := r.at
-	if r.first && bytes.HasPrefix(r.chunk, format.BOM) {
-		begin = len(format.BOM)
-	}
+	begin := r.at + r.markLen()
 	r.first = false
-	line, text := format.NextLine(r.chunk[begin:])
-	if !r.lines {
+	var line, text []byte
+	if r.lines {
+		line, text = r.Cutter.Next()
+	} else {
 		n, _ := r.layout.shape.Record(r.chunk[begin:], true)
 		line = r.chunk[begin : begin+n]
 		text = bytes.TrimSuffix(line, []byte("\n"))
@@ -258,7 +273,8 @@ func (r *Reader) Next(row *Row) bool {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		text = bytes.TrimRight(text, "\r")
 	}
-	*row = Row{Line: r.chunk[r.at : begin+len(line)], Text: text, End: -1}
+	row.Line, row.Text, row.URL, row.Time, row.HasTime, row.State, row.End = r.chunk[r.at:begin+len(line)], text, nil, 0,
+		false, Good, -1
 	r.at, r.buf = begin+len(line), r.buf[:0]
 	switch l := r.layout; {
 	case isBlank(text) && (r.headers == 0 || r.headers == l.headers):

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 // rowsOf returns the rows of a list as text: the state, the URL and the time of each.
@@ -249,61 +251,20 @@ func TestUsualNames(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	log := strings.Repeat(`192.0.2.1 - - [02/Jan/2024:03:04:05 +0000] "GET /a HTTP/1.1" 200 5 "-" "x/1"`+"\n", 3)
-	for _, test := range []struct{ name, head, column, want string }{
-		{"", "http://a/,b\nhttp://a/\n", "", "urls"},
-		{"", "/a\n", "", "urls"},
-		{"", "\n\n", "", "urls"},
-		{"", "example.com\n", "", "urls"},
-		{"x.csv.gz", "http://a/,1\n", "", "csv"},
-		{"", "1,http://a/\n2,http://b/\n", "", "csv"},
-		{"", "url\nhttp://b/\n", "", "csv"},
-		{"", "seite,x\nhttp://b/,1\n", "seite", "csv"},
-		{"", "http://b/\t1\nhttp://b/\t1\n", "", "tsv"},
-		{"", `{"url":"http://a/"}` + "\n", "", "json"},
-		{"", `{"level":"info","ts":1585597114.7687502,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"127.0.0.1","method":"GET","host":"localhost","uri":"/","headers":{"User-Agent":["curl/7.82.0"]}},"status":200}` + "\n", "", "it looks like an access log (caddy)"},
-		{"", "2024/01/02 03:04:05 [error] 1#1: *1 open() failed\n", "",
-			"it is an error log of nginx, not a list of URLs"},
-		{"", "User-agent: *\nDisallow: /\n", "", "it is a robots.txt, not a list of URLs"},
-		{"", "<134>1 - - -\n", "", "urls"},
-		{"", "<kml></kml>", "", "it is XML or HTML that begins with the element \"kml\", not a sitemap"},
-		{"", "[\n {\"url\":1}]", "", "it is an array of JSON"},
-		{"", "\"http://a/,b\"\n\"http://a/\"\n", "", "csv"},
-		{"", "http://a/\n", "x", "csv"},
-		{"", "http://a/\tx\nhttp://b/\tx\ty\n", "", "urls"},
-		{"", "[{}]\n", "", "it is an array of JSON"},
-		{"", `[["urlkey","timestamp","original"],` + "\n", "", "it is an array of arrays of JSON, as the Wayback Machine's"},
-		{"", "Top pages,Clicks\nhttp://a/,1\nhttp://b/,2\n", "", "csv"},
-		{"", "sep=;\r\nurl;x\r\nhttp://a/;1\r\n", "", "csv"},
-		{"", "{\n\"url\":\n\"x\"}\n", "", "it is JSON over several lines"},
-		{"", log, "", "it looks like an access log (combined)"},
-		{"", " CDX N b a\nx", "", "cdx"},
-		{"", "com,a)/ 20240102030405 http://a.com/ text/html 200 X - - 1 2 f\n", "", "cdx"},
-		{"", `com,a)/ 20240102030405 {"url": "http://A.com/"}` + "\n", "", "cdxj"},
-		{"", `!meta {"url": "http://A.com/"}` + "\n", "", "cdxj"},
-		{"", `<?xml version="1.0"?><urlset>`, "", "sitemap"},
-		{"", `<!doctype html><p>`, "", "it is a web page"},
-		{"", "WARC/1.0\r\n", "", "warc"},
-		{"", "PAR1\x00\x00", "", "parquet"},
-		{"", "filedesc://x", "", "this is an ARC file"},
-		{"", "\x89PNG\r\n", "", "this is an image"},
-		{"", "http://a/x\x00http://a/p\x00", "", `its URLs end in zero bytes, not in line ends: convert it with tr '\0' '\n'`},
-		{"", "http://a/x\x00\nhttp://a/p\x00\n", "", "urls"},
-		{"", "\xff\xfeh\x00", "", "this is text in UTF-16"},
-	} {
-		kind, err := Detect([]byte(test.head), test.name, Options{Column: test.column})
+	for _, row := range cases.Rows(t, "detect.txt") {
+		name, head, column, want := row[0], row[1], row[2], row[3]
+		kind, err := Detect([]byte(head), name, Options{Column: column})
 		got := kind.String()
 		if err != nil {
 			got = err.Error()
 		}
-		if !strings.HasPrefix(got, test.want) {
-			t.Errorf("%q %q is %s, want %s", test.name, test.head, got, test.want)
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q %q is %s, want %s", name, head, got, want)
 		}
 	}
 }
 
-// files are lists of the same four pages in each form that others write, each captured a second
-// after the one before.
+// files are lists of the same four pages in each form that others write, each captured a second after the one before.
 var files = []struct {
 	name string
 	kind Kind

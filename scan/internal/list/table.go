@@ -323,8 +323,12 @@ func isAddress(field string) bool {
 
 // columns returns the values of the URL and time columns. It decodes a key in the URL column.
 func (r *Reader) columns(row *Row) (url, date []byte) {
-	l := r.layout
-	n := l.shape.First(r.fields, row.Text, r.lines && l.records)
+	l, n := r.layout, len(r.fields)
+	isSound := r.lines && l.records
+	areQuoted := isSound && l.shape.Quoted(r.fields, row.Text)
+	if !areQuoted {
+		n = l.shape.First(r.fields, row.Text, isSound)
+	}
 	if n == field.Malformed && l.kind == TSV {
 		n = tabs.Split(r.fields, row.Text)
 	}
@@ -332,7 +336,10 @@ func (r *Reader) columns(row *Row) (url, date []byte) {
 		row.State = BadRow
 		return nil, nil
 	}
-	if l.url < n {
+	switch {
+	case areQuoted:
+		url = row.Text[r.fields[l.url].From:r.fields[l.url].To]
+	case l.url < n:
 		url = r.value(row.Text, r.fields[l.url])
 	}
 	if l.date >= 0 && l.date < n {

@@ -205,8 +205,7 @@ func checkObject(t *testing.T, row *Row, path string) {
 	}
 }
 
-// TestAllObjects reads objects of all short sequences of tokens, with one reader and with a reader
-// for each.
+// TestAllObjects reads objects of all short sequences of tokens, with one reader and with a reader for each.
 func TestAllObjects(t *testing.T) {
 	tokens := []string{`{`, `}`, `[`, `]`, `,`, `"u":`, `"x" : `, `"a"`, `"\""`, `null`, ` -1`}
 	n := 5 // six are read in two ways by TestReadersAgree of package field

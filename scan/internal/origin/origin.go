@@ -257,3 +257,13 @@ func (o Origin) AppendKey(dst []byte) []byte {
 	dst = append(append(append(dst, o.Scheme...), "://"...), o.Host...)
 	return strconv.AppendUint(append(dst, ':'), uint64(o.Port), 10)
 }
+
+// OfKey returns a key of AppendKey as text. An IPv6 address, which keys have bare, stands in brackets.
+func OfKey(key []byte) string {
+	scheme, rest, found := strings.Cut(string(key), "://")
+	at := strings.LastIndexByte(rest, ':')
+	if !found || at < 0 || !strings.Contains(rest[:at], ":") {
+		return string(key)
+	}
+	return scheme + "://[" + rest[:at] + "]" + rest[at:]
+}

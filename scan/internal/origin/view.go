@@ -18,21 +18,35 @@ const maxView = 63
 //
 // It doesn't allocate. The host is a view of url, so the origin is valid only until url changes.
 func View(url []byte) (o Origin, ok bool) {
-	const http, https = "http://", "https://"
+	end := ViewLen(url)
+	if end == 0 {
+		return Origin{}, false
+	}
+	o, start := Origin{Scheme: "http", Port: 80}, len(http)
+	if url[len("http")] == 's' {
+		o.Scheme, o.Port, start = "https", 443, len(https)
+	}
+	o.Host = unsafe.String(&url[start], end-start)
+	return o, true
+}
+
+const http, https = "http://", "https://"
+
+// ViewLen returns the length of the origin at the beginning of a URL, or 0 if View can't read it.
+func ViewLen(url []byte) int {
 	start := len(https)
 	switch {
 	case bytes.HasPrefix(url, []byte(https)):
-		o.Scheme, o.Port = "https", 443
 	case bytes.HasPrefix(url, []byte(http)):
-		o.Scheme, o.Port, start = "http", 80, len(http)
+		start = len(http)
 	default:
-		return Origin{}, false
+		return 0
 	}
 	end := viewHost(url[start:])
-	if end > 0 {
-		o.Host = unsafe.String(&url[start], end)
+	if end == 0 {
+		return 0
 	}
-	return o, end > 0
+	return start + end
 }
 
 // viewHost returns the length of the host at the beginning of b, or 0 if View can't read it. b

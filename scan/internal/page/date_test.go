@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestDatesAsTheirLayoutsSay checks that each form of a date is parsed like package time does with
-// a layout.
+// TestDatesAsTheirLayoutsSay checks that each form of a date is parsed like package time does with a layout.
 func TestDatesAsTheirLayoutsSay(t *testing.T) {
 	instants := []time.Time{
 		time.Date(2010, 6, 25, 15, 0, 0, 0, time.UTC), time.Date(1999, 12, 31, 23, 59, 59, 0, time.UTC),

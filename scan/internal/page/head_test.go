@@ -11,59 +11,15 @@ import (
 	"unicode/utf16"
 
 	"golang.org/x/net/html"
+
+	"github.com/robotsieve/robotsieve/internal/test/cases"
 )
 
 const noindex = `<meta name="robots" content="noindex">`
 
 func TestWhereTheHeadEnds(t *testing.T) {
-	for document, want := range map[string]bool{
-		noindex:                  true,
-		"<html><head>" + noindex: true,
-		"<!DOCTYPE html>\n<!-- x -->\n<html lang=en>\n<head profile=x>\n" +
-			noindex: true,
-		"<?xml version='1.0'?><html><head>" +
-			noindex: true,
-		"<title>a</title><base href=/><link rel=x><style>a{}</style><script>x()</script><noscript><img></noscript>" +
-			noindex: true,
-		"<head></head>" + noindex:                  true, // a browser puts it into the head
-		"<head></head><!-- x --> <link>" + noindex: true,
-		"</div></p>" + noindex:                     true,
-		"<html><head><html x><head>" + noindex:     true,
-		"<noframes><body></noframes>" + noindex:    true,
-		"<template></template>" + noindex:          true,
-		"&#32;&Tab;" + noindex:                     true,
-
-		"<body>" + noindex:                             false,
-		"<head></head><body>" + noindex:                false,
-		"<frameset>" + noindex:                         false,
-		"text" + noindex:                               false,
-		"&nbsp;" + noindex:                             false,
-		"<head>text" + noindex:                         false,
-		"<img>" + noindex:                              false,
-		"<head><div></div>" + noindex:                  false,
-		"</body>" + noindex:                            false,
-		"</html>" + noindex:                            false,
-		"<br/>" + noindex:                              false,
-		"</br>" + noindex:                              false,
-		"<head></head><noscript></noscript>" + noindex: false,
-		"<svg/>" + noindex:                             false,
-		"\x00" + noindex:                               false,
-
-		"<!--" + noindex + "-->":                                false,
-		"<!-- > " + noindex + " --!>":                           false,
-		"<script>" + noindex + "</script>":                      false,
-		"<script><!--<script></script>" + noindex + "</script>": false,
-		"<style>" + noindex + "</style>":                        false,
-		"<title>" + noindex + "</title>":                        false,
-		"<title/>" + noindex:                                    false, // a title cannot be closed so
-		"<noscript>" + noindex + "</noscript>":                  false,
-		"<noframes>" + noindex + "</noframes>":                  false,
-		"<template>" + noindex + "</template>":                  false,
-		"<template><template></template>" + noindex:             false,
-		"<template><body>text</template>" + noindex:             true,
-		"<link title='" + noindex + "'>":                        false,
-		"<plaintext>" + noindex:                                 false,
-	} {
+	for _, row := range cases.Rows(t, "heads.txt") {
+		document, want := row[0], row[1] == "true"
 		if got := read(document).Rules(nil, now).Set&NoIndex != 0; got != want {
 			t.Errorf("%q: %v", document, got)
 		}
@@ -231,17 +187,6 @@ var ordinary = func() []byte {
 	return b.Bytes()
 }()
 
-func TestOrdinaryPage(t *testing.T) {
-	if head := bytes.Index(ordinary, []byte("</head>")); head < 4500 || head > 5500 {
-		t.Errorf("the head has %d octets", head)
-	}
-	p := &Page{}
-	p.HTML([]byte("text/html"), ordinary)
-	if got := rules(p); got != "max-snippet:-1 max-image-preview:large max-video-preview:-1" || p.Partial() {
-		t.Errorf("%q, partial %v", got, p.Partial())
-	}
-}
-
 // hostile are documents that cost as much as their makers can think of.
 func hostile() map[string]string {
 	const n = 4 * MaxHead
@@ -307,8 +252,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// FuzzPage checks that a document has the tags of its tree, and that a header is independent of
-// case and white space.
+// FuzzPage checks that a document has the tags of its tree, and that a header is independent of case and white space.
 func FuzzPage(f *testing.F) {
 	for _, document := range hostile() {
 		f.Add([]byte(document[:2000]), "noindex, googlebot: nofollow, unavailable_after: Friday, 25-Jun-10 15:00:00 PST")
@@ -343,9 +287,8 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// TestGuardAllocations checks that reading allocates a Tokenizer with its buffer per page, and
-// copies of the names of tags and attributes, but nothing proportional to the body. Statements and
-// rules don't allocate, except for dates.
+// TestGuardAllocations checks that reading allocates a Tokenizer with its buffer per page, and copies of the names of
+// tags and attributes, but nothing proportional to the body. Statements and rules don't allocate, except for dates.
 func TestGuardAllocations(t *testing.T) {
 	p := &Page{}
 	tokens := []string{"Googlebot-News", "Googlebot"}
@@ -369,30 +312,5 @@ func TestGuardAllocations(t *testing.T) {
 	t.Logf("an ordinary page: %v allocations", n)
 	if n > 350 {
 		t.Errorf("an ordinary page: %v allocations", n)
-	}
-}
-
-func BenchmarkPage(b *testing.B) {
-	p := &Page{}
-	contentType := []byte("text/html; charset=utf-8")
-	tokens := []string{"Googlebot"}
-	b.SetBytes(int64(len(ordinary)))
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Reset()
-		p.HTML(contentType, ordinary)
-		if p.Rules(tokens, now).Set == 0 {
-			b.Fatal("no rules")
-		}
-	}
-}
-
-func BenchmarkHeader(b *testing.B) {
-	p := &Page{}
-	header := []byte("noindex, nofollow, googlebot: max-snippet:20")
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Reset()
-		p.Header(header)
 	}
 }

@@ -86,7 +86,7 @@ func (m *merge) next() bool {
 	m.shared = common(m.rec, rec, 0)
 	m.rec = append(m.rec[:m.shared], rec[m.shared:]...)
 	m.n = 0
-	for len(m.cursors) > 0 && bytes.Equal(m.cursors[0].rec, m.rec) {
+	for same := true; same; same = len(m.cursors) > 0 && bytes.Equal(m.cursors[0].rec, m.rec) {
 		c := m.cursors[0]
 		if c.n > math.MaxInt64-m.n {
 			m.err = errOverflow

@@ -347,7 +347,17 @@ func (r *Records) Add(record []byte) error {
 	return r.writer.Add(record)
 }
 
-// All yields all distinct records, as Sorter.All does.
+// ahead is a batch of records that All has read ahead.
+type ahead struct {
+	data []byte
+	ends []int // of each record in data
+	err  error // the last element
+}
+
+// A batch has at most this many records, and bytes but for its last record.
+const aheadRecords, aheadBytes = 1 << 10, 64 << 10
+
+// All yields all distinct records, as Sorter.All does. Another goroutine merges the next ones meanwhile.
 func (r *Records) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		r.sorting.Wait()
@@ -355,10 +365,57 @@ func (r *Records) All() iter.Seq2[[]byte, error] {
 			yield(nil, err)
 			return
 		}
-		for record, err := range r.Sorter.All() {
-			if !yield(record.Data, err) {
+		batches, used, done := make(chan ahead, 1), make(chan ahead, 2), make(chan struct{})
+		var merging sync.WaitGroup
+		defer merging.Wait()
+		defer close(done)
+		merging.Go(func() { r.readAhead(batches, used, done) })
+		for b := range batches {
+			from := 0
+			for _, end := range b.ends {
+				if !yield(b.data[from:end:end], nil) {
+					return
+				}
+				from = end
+			}
+			if b.err != nil {
+				yield(nil, b.err)
 				return
 			}
+			select {
+			case used <- b:
+			default:
+			}
 		}
+	}
+}
+
+// readAhead sends all records in batches, until done is closed. It reuses used ones.
+func (r *Records) readAhead(batches chan<- ahead, used <-chan ahead, done <-chan struct{}) {
+	defer close(batches)
+	var b ahead
+	for record, err := range r.Sorter.All() {
+		if b.err = err; err == nil {
+			b.data = append(b.data, record.Data...)
+			b.ends = append(b.ends, len(b.data))
+		}
+		if err == nil && len(b.data) < aheadBytes && len(b.ends) < aheadRecords {
+			continue
+		}
+		select {
+		case batches <- b:
+		case <-done:
+			return
+		}
+		select {
+		case b = <-used:
+			b.data, b.ends = b.data[:0], b.ends[:0]
+		default:
+			b = ahead{}
+		}
+	}
+	select {
+	case batches <- b:
+	case <-done:
 	}
 }

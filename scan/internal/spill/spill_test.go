@@ -29,10 +29,7 @@ func onDisk(s *Sorter) int {
 }
 
 func TestSameAsTwin(t *testing.T) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 3
-	}
+	const seeds = uint64(3)
 	for name, record := range kinds {
 		t.Run(name, func(t *testing.T) {
 			for seed := range seeds {
@@ -93,6 +90,12 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%+v: %d records are missing", o, len(keys))
 			}
 		}
+		for record, err := range r.All() { // and may be left early
+			if err != nil || string(record) != want.keys()[0] {
+				t.Errorf("%+v: %.80q, error %v", o, record, err)
+			}
+			break
+		}
 		if (r.file != nil) != (o.Memory > 0) {
 			t.Errorf("%+v: the file is %v", o, r.file)
 		}
@@ -105,14 +108,11 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestTenThousandRunsOnDisk(t *testing.T) {
+func TestManyRunsOnDisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	// No memory for runs: each full arena is spilled.
 	s, want := sized(t, sizes{arena: 128, block: 64, arenas: 0, merge: 10 * 2 * 64}), twin{}
-	runs := 10_000
-	if testing.Short() {
-		runs = 500
-	}
+	const runs = 2_000
 	w := s.Writer()
 	for onDisk(s) < runs {
 		rec := randomBytes(r, 3+r.IntN(60), 4)
@@ -243,8 +243,7 @@ func TestRecordsOfMaximalLength(t *testing.T) {
 	want.check(t, other)
 }
 
-// TestTemporaryFileHasNoName checks that its name is removed at once, so that a kill leaves
-// nothing.
+// TestTemporaryFileHasNoName checks that its name is removed at once, so that a kill leaves nothing.
 func TestTemporaryFileHasNoName(t *testing.T) {
 	dir := t.TempDir()
 	f, err := createTemp(dir)
@@ -363,8 +362,7 @@ func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	}
 }
 
-// TestWritersAfterAnError checks that all writers return an error of the file, including those
-// waiting for memory.
+// TestWritersAfterAnError checks that all writers return an error of the file, including those waiting for memory.
 func TestWritersAfterAnError(t *testing.T) {
 	s := tiny(t)
 	s.dir = filepath.Join(s.dir, "missing")

@@ -22,7 +22,7 @@ func TestAddSavedSameAsTwin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(9, 1))
 			whole, all, want := tiny(t), tiny(t), twin{}
-			for part := range 40 {
+			for part := range 20 {
 				var records [][]byte
 				for range r.IntN(200) {
 					records = append(records, record(r))
@@ -142,8 +142,7 @@ func forge(records, longest int, payloads ...string) []byte {
 
 func TestForgedRuns(t *testing.T) {
 	long := string(binary.AppendUvarint(nil, 2000)) + strings.Repeat("x", 2000)
-	// Sorted either way if nothing is shared, so that only the checksum shows that blocks are
-	// swapped.
+	// Sorted either way if nothing is shared, so that only the checksum shows that blocks are swapped.
 	swapped := forge(2, 99, "\x00\x01a\x01", "\x00\x01b\x01")
 	const block = blockHead + 4
 	swapped = slices.Concat(swapped[block:2*block], swapped[:block], swapped[2*block:])

@@ -92,11 +92,7 @@ func blockOf(s *checkpage.Section) block {
 	for _, g := range s.Groups {
 		to := group{Title: g.Title, Tint: g.Tint}
 		for _, cells := range g.Rows {
-			var row tableRow
-			for _, cell := range cells {
-				row.Cells = append(row.Cells, value{octets: []byte(cell)})
-			}
-			to.Rows = append(to.Rows, row)
+			to.Rows = append(to.Rows, rowOf(cells))
 		}
 		b.Table.Groups = append(b.Table.Groups, to)
 		b.Table.rows += len(g.Rows)

@@ -189,33 +189,33 @@ func outsideCode(line string) (rest string) {
 func TestCheckOfLargeFile(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("User-agent: *\nDisalow: /typo\n")
-	for i := 0; text.Len() < 520_000; i++ {
+	for i := 0; text.Len() < 511_900; i++ {
 		fmt.Fprintf(&text, "Disallow: /%d\n", i)
 	}
-	body := text.String()
-	for _, c := range []struct {
-		size    int
-		canTest bool
-	}{{512_000, true}, {512_001, false}} {
-		p, file := checked(t, body[:c.size])
-		var text, html bytes.Buffer
-		if err := render.WriteCheckMarkdown(&text, p); err != nil {
-			t.Fatal(err)
-		}
-		if n := text.Len(); n > 60_000 || !strings.Contains(text.String(), "The rest is left out") {
-			t.Errorf("%d bytes of Markdown", n)
-		}
-		if !strings.Contains(text.String(), "| error | 2 |") {
-			t.Error("a long section displaces the notes")
-		}
+	p, file := checked(t, text.String())
+	page := func(p checkpage.Page, file *explain.File) string {
+		var html bytes.Buffer
 		if err := render.WriteCheckHTML(&html, p, file, nil); err != nil {
 			t.Fatal(err)
 		}
-		if n := html.Len(); n > 6_000_000 || strings.Contains(html.String(), `id="program"`) != c.canTest {
-			t.Errorf("%d bytes of HTML", n)
-		}
-		if !strings.Contains(html.String(), "more lines not shown") {
-			t.Error("it does not say that lines are not shown")
+		return html.String()
+	}
+	var markdown bytes.Buffer
+	if err := render.WriteCheckMarkdown(&markdown, p); err != nil {
+		t.Fatal(err)
+	}
+	if n := markdown.Len(); n > 60_000 || !strings.Contains(markdown.String(), "The rest is left out") {
+		t.Errorf("%d bytes of Markdown", n)
+	}
+	if !strings.Contains(markdown.String(), "| error | 2 |") {
+		t.Error("a long section displaces the notes")
+	}
+	if html := page(p, file); len(html) > 6_000_000 || !strings.Contains(html, "more lines not shown") {
+		t.Errorf("%d bytes of HTML, or it does not say that lines are not shown", len(html))
+	}
+	for size, canTest := range map[int]bool{512_000: true, 512_001: false} {
+		if html := page(checked(t, strings.Repeat("#", size))); strings.Contains(html, `id="program"`) != canTest {
+			t.Errorf("URLs can be tried in %d bytes: %v", size, !canTest)
 		}
 	}
 }

@@ -136,12 +136,6 @@ func valueFrom[T any](heading string, from func(*T) value) column[T] {
 	return column[T]{heading: heading, kind: integerRow, value: from}
 }
 
-// headed returns the column with another heading.
-func (c column[T]) headed(heading string) column[T] {
-	c.heading = heading
-	return c
-}
-
 // inRows adapts columns to rows of type R, which contain the columns' own rows.
 func inRows[R, T any](list columns[T], of func(*R) *T) (in columns[R]) {
 	for _, c := range list {

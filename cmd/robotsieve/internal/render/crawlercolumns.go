@@ -191,69 +191,71 @@ func newCrawlerRow(r *report.Report, c *crawler) *crawlerRow {
 	return row
 }
 
-// crawlerRows are the columns of a report as CSV.
-var crawlerRows = slices.Concat(
-	columns[crawlerRow]{
-		{name: "crawler", means: "its name; `(other unknown crawlers)` stands for all that are not listed one by one",
-			value: func(r *crawlerRow) value { return words(r.Crawler) }},
-		{name: "operator", means: "who runs it; `unknown` if it is not a known crawler",
-			value: func(r *crawlerRow) value { return words(r.Operator) }},
-		{name: "category", means: "what it crawls for, such as `search` or `ai-training`, or `unknown`",
-			value: func(r *crawlerRow) value { return words(r.Category) }},
-		{name: "role", means: "`crawler`, or `fetcher`: sent by a person, a subscription or the site's own operator",
-			value: func(r *crawlerRow) value { return words(string(r.Role)) }},
-		{name: "obeys", means: "whether its operator says that it obeys robots.txt: `yes`, `no` or `unknown`",
-			value: func(r *crawlerRow) value { return words(string(r.Obeys)) }},
-	},
-	ofReport(requests),
-	columns[crawlerRow]{
-		{name: "share", kind: decimalRow, means: "its share of the requests of all crawlers in the report, from 0 to 1",
-			value: func(r *crawlerRow) value { return ratio(r.Requests, r.of.Totals.Requests) }},
-	},
-	ofReport(bytesSent),
-	columns[crawlerRow]{
-		{name: "addresses", kind: integerRow, means: "how many addresses it came from, without impostors; " +
-			"an estimate if there are more than 2,048",
-			value: func(r *crawlerRow) value { return integer(r.Addresses.N) }},
-		{name: "days", kind: integerRow, means: "on how many days requests came under its name, in the time zone of the " +
-			"report; this column and the next two have no value if its [timeline](#crawlerstimeline) is by week or longer",
-			value: func(r *crawlerRow) value { return integer(r.days).when(r.days > 0) }},
-		{name: "first_day", means: "the first of these days, such as `2026-11-02`",
-			value: func(r *crawlerRow) value { return words(r.firstDay) }},
-		{name: "last_day", means: "and the last",
-			value: func(r *crawlerRow) value { return words(r.lastDay) }},
-	},
-	ofReport(verdicts...),
-	columns[crawlerRow]{
-		{name: "violation_share", kind: decimalRow, means: "the share of violations in its requests, without " +
-			"impostors, from 0 to 1",
-			value: func(r *crawlerRow) value {
-				return ratio(r.Verdicts[report.Violation], own(r.crawler)).when(!r.of.Policy.None())
-			}},
-	},
-	ofReport(
-		violationBytes,
-		ofViolations("verified", column[crawler]{kind: integerRow, means: "by clients that are proven to be this crawler",
-			value: func(c *crawler) value { return integer(violationsOf(c, report.Verified).all) }}),
-		ofViolations("content", outcomes[report.Content]),
-		ofViolations("refused", outcomes[report.Refused]),
-		ofViolations("informed", column[crawler]{kind: integerRow, value: informed.value,
-			means: informedMeans + "; no value if the log does not tell what was sent"}),
-		verified,
-		byIdentity(report.Unverified, "requests by clients about which nothing is proven"),
-		byIdentity(report.Unverifiable, "requests by clients that cannot be verified: the "+
-			"operator publishes nothing for that, or the log has no public address of the client"),
-	),
-	columns[crawlerRow]{
-		{name: "robots_txt_fetches", kind: integerRow, means: "its GETs of robots.txt; no value if the logs have none by " +
-			"any client",
-			value: func(r *crawlerRow) value { return integer(r.RobotsTxt.Fetches).when(r.of.RobotsTxt.Logged) }},
-		{name: "partial", kind: boolRow, means: "not all of the input was read, or too many lines could not be parsed; " +
-			"the same in each row",
-			value: func(r *crawlerRow) value { return boolean(r.of.Partial) }},
-	},
-	ofReport(traffic[2:]...),
-)
+// crawlerRows returns the columns of a report as CSV.
+func crawlerRows() columns[crawlerRow] {
+	return slices.Concat(
+		columns[crawlerRow]{
+			{name: "crawler", means: "its name; `(other unknown crawlers)` stands for all that are not listed one by one",
+				value: func(r *crawlerRow) value { return words(r.Crawler) }},
+			{name: "operator", means: "who runs it; `unknown` if it is not a known crawler",
+				value: func(r *crawlerRow) value { return words(r.Operator) }},
+			{name: "category", means: "what it crawls for, such as `search` or `ai-training`, or `unknown`",
+				value: func(r *crawlerRow) value { return words(r.Category) }},
+			{name: "role", means: "`crawler`, or `fetcher`: sent by a person, a subscription or the site's own operator",
+				value: func(r *crawlerRow) value { return words(string(r.Role)) }},
+			{name: "obeys", means: "whether its operator says that it obeys robots.txt: `yes`, `no` or `unknown`",
+				value: func(r *crawlerRow) value { return words(string(r.Obeys)) }},
+		},
+		ofReport(requests),
+		columns[crawlerRow]{
+			{name: "share", kind: decimalRow, means: "its share of the requests of all crawlers in the report, from 0 to 1",
+				value: func(r *crawlerRow) value { return ratio(r.Requests, r.of.Totals.Requests) }},
+		},
+		ofReport(bytesSent),
+		columns[crawlerRow]{
+			{name: "addresses", kind: integerRow, means: "how many addresses it came from, without impostors; " +
+				"an estimate if there are more than 2,048",
+				value: func(r *crawlerRow) value { return integer(r.Addresses.N) }},
+			{name: "days", kind: integerRow, means: "on how many days requests came under its name, in the time zone of the " +
+				"report; this column and the next two have no value if its [timeline](#crawlerstimeline) is by week or longer",
+				value: func(r *crawlerRow) value { return integer(r.days).when(r.days > 0) }},
+			{name: "first_day", means: "the first of these days, such as `2026-11-02`",
+				value: func(r *crawlerRow) value { return words(r.firstDay) }},
+			{name: "last_day", means: "and the last",
+				value: func(r *crawlerRow) value { return words(r.lastDay) }},
+		},
+		ofReport(verdicts...),
+		columns[crawlerRow]{
+			{name: "violation_share", kind: decimalRow, means: "the share of violations in its requests, without " +
+				"impostors, from 0 to 1",
+				value: func(r *crawlerRow) value {
+					return ratio(r.Verdicts[report.Violation], own(r.crawler)).when(!r.of.Policy.None())
+				}},
+		},
+		ofReport(
+			violationBytes,
+			ofViolations("verified", column[crawler]{kind: integerRow, means: "by clients that are proven to be this crawler",
+				value: func(c *crawler) value { return integer(violationsOf(c, report.Verified).all) }}),
+			ofViolations("content", outcomes[report.Content]),
+			ofViolations("refused", outcomes[report.Refused]),
+			ofViolations("informed", column[crawler]{kind: integerRow, value: informed.value,
+				means: informedMeans + "; no value if the log does not tell what was sent"}),
+			verified,
+			byIdentity(report.Unverified, "requests by clients about which nothing is proven"),
+			byIdentity(report.Unverifiable, "requests by clients that cannot be verified: the "+
+				"operator publishes nothing for that, or the log has no public address of the client"),
+		),
+		columns[crawlerRow]{
+			{name: "robots_txt_fetches", kind: integerRow, means: "its GETs of robots.txt; no value if the logs have none by " +
+				"any client",
+				value: func(r *crawlerRow) value { return integer(r.RobotsTxt.Fetches).when(r.of.RobotsTxt.Logged) }},
+			{name: "partial", kind: boolRow, means: "not all of the input was read, or too many lines could not be parsed; " +
+				"the same in each row",
+				value: func(r *crawlerRow) value { return boolean(r.of.Partial) }},
+		},
+		ofReport(traffic[2:]...),
+	)
+}
 
 // ofReport adapts columns of crawlers to crawlerRow.
 func ofReport(list ...column[crawler]) (rows columns[crawlerRow]) {

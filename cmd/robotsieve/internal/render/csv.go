@@ -12,7 +12,7 @@ import (
 // writeCSV writes one row per crawler, in order. It omits everything else in the report, including
 // assumptions and warnings.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
-	list := crawlerRows.list(w, "csv")
+	list := crawlerRows().list(w, "csv")
 	for i := range r.Crawlers {
 		if err := list.Add(newCrawlerRow(r, &r.Crawlers[i])); err != nil {
 			return err

@@ -3,11 +3,8 @@ package render
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -30,77 +27,6 @@ func asCSV(t *testing.T, r *report.Report) (header []string, rows []map[string]s
 		rows = append(rows, row)
 	}
 	return records[0], rows
-}
-
-// sampleReport is the report of the sample, as its JSON has it.
-func sampleReport(t *testing.T) *report.Report {
-	t.Helper()
-	text, err := os.ReadFile("../../cli/testdata/sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := new(report.Report)
-	if err := json.Unmarshal(text, r); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// TestCSVAddsUpToTheJSON checks that CSV has one row per crawler of the JSON, and that its columns
-// add up to the totals.
-func TestCSVAddsUpToTheJSON(t *testing.T) {
-	r := sampleReport(t)
-	header, rows := asCSV(t, r)
-	if len(r.Crawlers) < 10 || len(rows) != len(r.Crawlers) {
-		t.Fatalf("%d rows for %d crawlers", len(rows), len(r.Crawlers))
-	}
-	number := func(row map[string]string, name string) int64 {
-		n, err := strconv.ParseInt(row[name], 10, 64)
-		if err != nil {
-			t.Fatalf("%s of %s: %v", name, row["crawler"], err)
-		}
-		return n
-	}
-	sums, share := map[string]int64{}, 0.0
-	for i, row := range rows {
-		if row["crawler"] != r.Crawlers[i].Crawler || row["operator"] != r.Crawlers[i].Operator {
-			t.Errorf("row %d is about %s by %s, want %s", i, row["crawler"], row["operator"], r.Crawlers[i].Crawler)
-		}
-		part, err := strconv.ParseFloat(row["share"], 64)
-		if share += part; err != nil {
-			t.Error(err)
-		}
-		verdicts := int64(0)
-		for v := range report.Verdicts {
-			verdicts += number(row, v.String())
-		}
-		identities := number(row, "verified") + number(row, "unverified") + number(row, "unverifiable") +
-			number(row, "spoofed")
-		if n := number(row, "requests"); verdicts != n || identities != n {
-			t.Errorf("%s: %d requests, %d by verdict, %d by identity", row["crawler"], n, verdicts, identities)
-		}
-		for _, name := range header {
-			if n, err := strconv.ParseInt(row[name], 10, 64); err == nil {
-				sums[name] += n
-			}
-		}
-	}
-	of := &r.Totals
-	want := map[string]int64{"requests": of.Requests, "bytes": of.Bytes, "violation_bytes": of.ViolationBytes,
-		"violation_content": of.Outcomes[report.Content], "violation_refused": of.Outcomes[report.Refused],
-		"verified": of.Identity[report.Verified], "unverified": of.Identity[report.Unverified],
-		"unverifiable": of.Identity[report.Unverifiable], "violation_verified": 190, "violation_informed": 190}
-	for v, n := range of.Verdicts {
-		want[report.Verdict(v).String()] = n
-	}
-	for name, n := range want {
-		if sums[name] != n {
-			t.Errorf("%s: the rows add up to %d, the report has %d", name, sums[name], n)
-		}
-	}
-	if share < 0.9999 || share > 1.0001 {
-		t.Errorf("the shares add up to %v", share)
-	}
 }
 
 // TestCSVHasNoValueForWhatIsNotKnown checks that unknown values are empty cells, not zeros.
@@ -150,41 +76,6 @@ func TestCSVCountsDays(t *testing.T) {
 		if got := fmt.Sprint(rows[0]["days"], " ", rows[0]["first_day"], " ", rows[0]["last_day"]); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.by, c.from, got, c.want)
 		}
-	}
-}
-
-// TestHostileCrawlersAreOneRowEach checks that any name of a crawler gives one row without
-// formulas.
-func TestHostileCrawlersAreOneRowEach(t *testing.T) {
-	r := new(report.Report)
-	for _, text := range hostileTexts {
-		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{Crawler: text, Operator: text, Category: text,
-			Role: report.Role(text), Obeys: report.YesNo(text)})
-	}
-	_, rows := asCSV(t, r)
-	if len(rows) != len(hostileTexts) {
-		t.Fatalf("%d rows for %d crawlers", len(rows), len(hostileTexts))
-	}
-	for i, row := range rows {
-		for _, name := range []string{"crawler", "operator", "category", "role", "obeys"} {
-			if want := Cell(report.Printable(hostileTexts[i])); row[name] != want {
-				t.Errorf("%s of %q is %q, want %q", name, hostileTexts[i], row[name], want)
-			}
-		}
-	}
-}
-
-// TestColumnsOfCSV checks that columns have unique names that need no quotes, and are documented.
-func TestColumnsOfCSV(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range crawlerRows {
-		if seen[c.name] || c.means == "" || strings.Trim(c.name, "abcdefghijklmnopqrstuvwxyz_") != "" {
-			t.Errorf("the column %q, %q", c.name, c.means)
-		}
-		seen[c.name] = true
-	}
-	if got := written(t, "csv", new(report.Report), false); got != crawlerRows.csvHeader() {
-		t.Errorf("a report without crawlers is %q", got)
 	}
 }
 

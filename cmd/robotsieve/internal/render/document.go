@@ -110,6 +110,14 @@ type tableRow struct {
 	Below string
 }
 
+// rowOf returns a row of texts.
+func rowOf(texts []string) (row tableRow) {
+	for _, text := range texts {
+		row.Cells = append(row.Cells, value{octets: []byte(text)})
+	}
+	return row
+}
+
 // texts writes the cells.
 func (r tableRow) texts() (list []string) {
 	for _, cell := range r.Cells {

@@ -605,22 +605,20 @@ func (d doc) otherHosts() (b block) {
 
 // beforeAfter has a table for each change of robots.txt.
 func (d doc) beforeAfter() (list []block) {
+	type row = report.ChangedCrawler
 	for _, c := range d.Changes {
-		perDay := func(heading string, days float64, n func(*changed) int64) column[changed] {
-			return valueFrom(heading, func(of *changed) value {
-				if days < 1 {
-					return words("?")
-				}
-				return words(fmt.Sprintf("%.1f", float64(n(of))/days))
+		perDay := func(heading string, days float64, n func(*row) int64) column[row] {
+			return valueFrom(heading, func(of *row) value {
+				return words(map[bool]string{true: "?", false: fmt.Sprintf("%.1f", float64(n(of))/days)}[days < 1])
 			})
 		}
-		t := newTable(15, columns[changed]{
-			textFrom("crawler", func(of *changed) string { return Cut(of.Crawler, maxNameShown) }),
-			perDay("requests \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.Before }),
-			perDay("after", c.DaysAfter, func(of *changed) int64 { return of.After }),
-			perDay("changed \u200bpaths \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.ChangedBefore }),
-			perDay("after", c.DaysAfter, func(of *changed) int64 { return of.ChangedAfter }),
-			valueFrom("first fetch \u200bof the new", func(of *changed) value {
+		t := newTable(15, columns[row]{
+			textFrom("crawler", func(of *row) string { return Cut(of.Crawler, maxNameShown) }),
+			perDay("requests \u200ba day before", c.DaysBefore, func(of *row) int64 { return of.Before }),
+			perDay("after", c.DaysAfter, func(of *row) int64 { return of.After }),
+			perDay("changed \u200bpaths \u200ba day before", c.DaysBefore, func(of *row) int64 { return of.ChangedBefore }),
+			perDay("after", c.DaysAfter, func(of *row) int64 { return of.ChangedAfter }),
+			valueFrom("first fetch \u200bof the new", func(of *row) value {
 				if of.FetchSeconds == nil {
 					return words("none logged")
 				}
@@ -630,21 +628,16 @@ func (d doc) beforeAfter() (list []block) {
 		for i := range c.Crawlers {
 			t.add(nil, 1, &c.Crawlers[i])
 		}
-		list = append(list, block{Heading: "Before and after", Table: t.leaves("crawler"),
-			Title: strings.TrimSpace(fmt.Sprintf("%s %s, %s in place of %s:", c.Origin, c.Time, cmp.Or(c.NewFile, "no file"),
-				cmp.Or(c.OldFile, "no file"))),
-			Text: []string{fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)},
-		}.withFigures())
+		files := cmp.Or(c.NewFile, "no file") + " in place of " + cmp.Or(c.OldFile, "no file")
+		days := fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)
+		list = append(list, block{Heading: "Before and after", Table: t.leaves("crawler"), Text: []string{days},
+			Title: strings.TrimSpace(fmt.Sprintf("%s %s, %s:", c.Origin, c.Time, files))}.withFigures())
 	}
 	if n := len(list); n > 0 {
-		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the " +
-			"first GET that was sent the new file, by its size, or 304. A difference is not proof that the change caused it."
-		if d.ChangesNotListed > 0 {
-			text += " " + english.Plural(d.ChangesNotListed, "more change") + " with fewer requests."
-		}
-		list[n-1].Text = append(list[n-1].Text, text)
+		more := " " + english.Plural(d.ChangesNotListed, "more change") + " with fewer requests."
+		list[n-1].Text = append(list[n-1].Text, "Changed paths are those on which the old and the new file differ for the "+
+			"crawler. The first fetch is the first GET that was sent the new file, by its size, or 304. A difference is "+
+			"not proof that the change caused it."+map[bool]string{true: more}[d.ChangesNotListed > 0])
 	}
 	return list
 }
-
-type changed = report.ChangedCrawler

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -81,62 +80,6 @@ func TestPageIsSmall(t *testing.T) {
 	}
 }
 
-// TestPageHasTheFiguresOfTheReport compares the page's figures with the report's: in the table, the
-// strips, and the lines of robots.txt.
-func TestPageHasTheFiguresOfTheReport(t *testing.T) {
-	r := yearsOf(7)
-	d := doc{r, maxCrawlersOnPage, maxPathOnPage}
-	want := map[string]string{}
-	for _, group := range d.crawlers().Table.Groups {
-		for _, row := range group.Rows {
-			want[row.Cells[0].word] = unmarked.Replace(strings.Join(row.texts(), " "))
-		}
-	}
-	broken := map[string]int64{} // by version and line
-	for _, c := range r.Crawlers {
-		for _, rule := range c.Rules {
-			broken[fmt.Sprintf("%s %d %s", rule.Version, rule.Line, rule.Rule)] += rule.Violations
-		}
-	}
-	rows, strips := 0, 0
-	elements(t, pageOf(t, r), func(n *html.Node) {
-		switch {
-		case n.Data == "tr" && n.Parent.Data == "tbody" && attribute(n.Parent.Parent.Parent.Parent, "id") == "crawlers":
-			var cells []string
-			for c := range n.ChildNodes() {
-				if c.Type == html.ElementNode {
-					cells = append(cells, textOf(c))
-				}
-			}
-			if rows++; strings.Join(cells, " ") != want[cells[0]] {
-				t.Errorf("the page has %q, the report %q", cells, want[cells[0]])
-			}
-		case attribute(n, "class") == "strip":
-			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c report.CrawlerInfo) bool {
-				return c.Crawler == attribute(n, "data-crawler")
-			})]
-			sum := fmt.Sprintf("%s of %s forbidden", english.Grouped(c.Verdicts[report.Violation]),
-				english.Grouped(c.Requests-c.Verdicts[report.Spoofed]))
-			if strips++; !strings.Contains(textOf(n), sum) {
-				t.Errorf("the strip has %q, the report %q", textOf(n), sum)
-			}
-		case attribute(n, "class") == "broken":
-			var cells []string
-			for c := range n.ChildNodes() {
-				cells = append(cells, textOf(c))
-			}
-			for of, violations := range broken {
-				if some(violations).shown() == cells[0] && strings.HasSuffix(of, fmt.Sprint(" ", cells[1], " ", cells[2])) {
-					delete(broken, of)
-				}
-			}
-		}
-	})
-	if rows != len(r.Crawlers)+1 || strips != len(r.Crawlers) || len(broken) > 0 {
-		t.Errorf("%d rows, %d strips; broken lines that are not shown: %v", rows, strips, broken)
-	}
-}
-
 // TestPageBeginsWithTheMost checks that tables and strips are sorted by requests, that forbidden is
 // the first number of a row, and that the figures at the top match the headline, with and without a
 // robots.txt.
@@ -180,76 +123,6 @@ func TestPageBeginsWithTheMost(t *testing.T) {
 			policy == report.Constant && headings[1] != "forbidden" {
 			t.Errorf("%s: strips of %q, totals %q, columns %q", policy, order, totals, headings)
 		}
-	}
-}
-
-// TestStripsNamePeaksAndGaps checks that a strip names its highest column, and shades gaps of a day
-// or more without any crawler.
-func TestStripsNamePeaksAndGaps(t *testing.T) {
-	of := func(from string) report.CrawlerInfo {
-		return report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day, From: reporttest.Times(from),
-			Verdicts: map[report.Verdict][]int64{report.Allowed: {3, 1700}, report.Violation: {2, 800}}}}
-	}
-	r := &report.Report{Crawlers: []report.CrawlerInfo{of("2026-11-16T00:00:00Z 2026-11-20T00:00:00Z"),
-		of("2026-11-18T00:00:00Z 2026-11-23T00:00:00Z")}}
-	s := doc{r, 10, 10}.strips()
-	if s.Gaps != "M1-30h1v48h-1zM3-30h1v48h-1zM5-30h2v48h-2z" || s.List[0].Peak != "peak 2,500, 2026-11-20" {
-		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
-	}
-	r.Crawlers[0].Timeline.By, r.Crawlers[1].Timeline.By = report.Hour, report.Hour
-	r.Crawlers[1].Timeline.From = reporttest.Times("2026-11-16T23:00:00Z 2026-11-19T10:00:00Z")
-	if s := (doc{r, 10, 10}).strips(); s.Gaps != "M24-30h58v48h-58z" || s.List[0].Peak != "peak 2,500, 11-20 00:00" {
-		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
-	}
-}
-
-// TestStripsDrawTheTimeline checks that the areas of a strip are as high as the numbers of the
-// timeline. Only columns with violations have anything below the line, and a request has the same
-// height below and above it.
-func TestStripsDrawTheTimeline(t *testing.T) {
-	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
-		From: reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T01:00:00Z 2026-11-16T03:00:00Z"),
-		Verdicts: map[report.Verdict][]int64{report.Allowed: {1000, 0, 500}, report.Violation: {0, 1, 250},
-			report.RobotsFetch: {0, 0, 1}}}}
-	r := &report.Report{Crawlers: []report.CrawlerInfo{c}}
-	s := doc{r, 10, 10}.strips()
-	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v6h1V0z"}}
-	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
-		t.Errorf("got %+v, want %+v", s, want)
-	}
-	r.Crawlers[0].Timeline.Verdicts = map[report.Verdict][]int64{report.Allowed: {100, 0, 0},
-		report.Violation: {100, 0, 0}}
-	want = []area{{"allowed", "M0 0v-16h1v16h3V0z"}, {"forbidden", "M0 0v16h1v-16h3V0z"}}
-	if s := (doc{r, 10, 10}).strips(); !slices.Equal(s.List[0].Areas, want) {
-		t.Errorf("got %+v, want %+v", s, want)
-	}
-	if (doc{&report.Report{}, 10, 10}).strips() != nil {
-		t.Error("strips of nothing")
-	}
-}
-
-// TestStripsMarkVersions checks that a strip marks each change and failure of robots.txt once, in
-// any order of versions, and that the descriptions are in order of time. The first version of a
-// site isn't a change.
-func TestStripsMarkVersions(t *testing.T) {
-	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
-		From:     reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T03:00:00Z"),
-		Verdicts: map[report.Verdict][]int64{report.Allowed: {1, 1}}}}
-	version := func(origin, at string, status int) report.VersionInfo {
-		return report.VersionInfo{Origin: origin, From: reporttest.Time("2026-11-16T" + at + "Z"), Status: status}
-	}
-	r := &report.Report{Crawlers: []report.CrawlerInfo{c}, Policy: report.PolicyInfo{Versions: []report.VersionInfo{
-		version("a", "00:00:00", 200), version("a", "01:30:00", 200), version("a", "01:40:00", 200),
-		version("a", "09:00:00", 200),
-		version("b", "00:10:00", 503), version("b", "01:00:00", 200),
-	}}}
-	s := doc{r, 10, 10}.strips()
-	if want := []area{{"changed", "M1-30v48"}, {"failed", "M0-30v48"}}; !slices.Equal(s.Marks, want) {
-		t.Errorf("got %q, want %q", s.Marks, want)
-	}
-	if len(s.Events) != 4 || !strings.HasPrefix(s.Events[0], "From 2026-11-16 00:10:00 UTC, b, status 503") ||
-		!strings.HasPrefix(s.Events[1], "From 2026-11-16 01:00:00 UTC, b") {
-		t.Errorf("events %q", s.Events)
 	}
 }
 

@@ -2,26 +2,22 @@ package render
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// WriteJSON writes a value as JSON and a newline, on one line unless indent is set. Strings may
-// contain any bytes: they are converted by report.ToUTF8, and characters that could control a
-// terminal become \uHHHH. It leaves <, > and & unescaped because the JSON isn't for web pages.
+// WriteJSON writes a value as report.JSON does. Strings may contain any bytes: they are converted by
+// report.ToUTF8, and characters that could control a terminal become \uHHHH.
 func WriteJSON(w io.Writer, v any, indent string) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	if err := e.Encode(v); err != nil {
-		return err
+	text, err := report.JSON(v, indent)
+	if err == nil {
+		_, err = w.Write(escaped(text))
 	}
-	_, err := w.Write(escaped(b.Bytes()))
 	return err
 }
 

@@ -25,10 +25,16 @@ var outputs = []struct {
 	forPeople bool
 	write     func(w io.Writer, r *report.Report, colours bool) error
 }{
-	{"text", true, writeScreen},
-	{Full, true, writeFull},
+	{"text", true, func(w io.Writer, r *report.Report, colours bool) error {
+		return screen(r).writeText(w, screenWidth, colours)
+	}},
+	{Full, true, func(w io.Writer, r *report.Report, colours bool) error {
+		return full(r).writeText(w, maxWidth, colours)
+	}},
 	{"markdown", true, writeMarkdown},
-	{"json", false, writeJSON},
+	{"json", false, func(w io.Writer, r *report.Report, _ bool) error {
+		return WriteJSON(w, r.Rewrite(report.ToUTF8), "  ")
+	}},
 	{"csv", false, writeCSV},
 }
 
@@ -66,8 +72,4 @@ func forPeople(r *report.Report) *report.Report {
 	shown := r.Rewrite(report.Printable)
 	shown.Localize()
 	return shown
-}
-
-func writeJSON(w io.Writer, r *report.Report, _ bool) error {
-	return WriteJSON(w, r.Rewrite(report.ToUTF8), "  ")
 }

@@ -131,8 +131,8 @@ func namesOf(list columns[crawler]) string {
 func RowOutputs() []string { return []string{"ndjson", "csv", "parquet"} }
 
 // list returns an empty list for an output.
-func (t columns[T]) list(w io.Writer, output string) *rowList[T] {
-	l := &rowList[T]{out: w, append: t.appendJSON, begin: beginLines("")}
+func (t columns[T]) list(w io.Writer, output string) *List[T] {
+	l := &List[T]{out: w, append: t.appendJSON, begin: beginLines("")}
 	switch output {
 	case "csv":
 		l.append, l.begin = t.appendCSV, beginLines(t.csvHeader())
@@ -144,7 +144,7 @@ func (t columns[T]) list(w io.Writer, output string) *rowList[T] {
 
 // Rows lists judged requests, one per row.
 type Rows struct {
-	*rowList[row]
+	*List[row]
 	key []byte
 }
 
@@ -159,7 +159,7 @@ func NewRows(w io.Writer, output string, key []byte) *Rows {
 func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {
-		names = newPseudonyms(l.key)
+		names = &pseudonyms{mac: hmac.New(sha256.New, l.key), known: map[string][]byte{}}
 	}
 	var r row // shared, as one per call would be allocated
 	return func(rows []byte, e *audit.Event, input string) []byte {
@@ -177,8 +177,8 @@ func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte
 	}
 }
 
-// rowList writes rows of type T.
-type rowList[T any] struct {
+// List writes rows of type T. It must be closed.
+type List[T any] struct {
 	// append appends a row and may be called concurrently. begin returns the writer for finished rows.
 	append func(b []byte, r *T) []byte
 	begin  func(io.Writer) (io.WriteCloser, error)
@@ -189,14 +189,14 @@ type rowList[T any] struct {
 }
 
 // Add writes a row.
-func (l *rowList[T]) Add(r *T) error {
+func (l *List[T]) Add(r *T) error {
 	l.row = l.append(l.row[:0], r)
 	_, err := l.Write(l.row)
 	return err
 }
 
 // Write writes complete rows made by an appender. After an error it writes nothing.
-func (l *rowList[T]) Write(rows []byte) (int, error) {
+func (l *List[T]) Write(rows []byte) (int, error) {
 	l.start()
 	if l.err == nil {
 		_, l.err = l.to.Write(rows)
@@ -208,7 +208,7 @@ func (l *rowList[T]) Write(rows []byte) (int, error) {
 }
 
 // start starts the list, unless it has started.
-func (l *rowList[T]) start() {
+func (l *List[T]) start() {
 	if l.to == nil && l.err == nil {
 		l.to, l.err = l.begin(l.out)
 	}
@@ -216,7 +216,7 @@ func (l *rowList[T]) start() {
 
 // Close ends the list. It must be called even without rows, unless nothing should be written then.
 // It returns nil if Write has returned an error.
-func (l *rowList[T]) Close() error {
+func (l *List[T]) Close() error {
 	if l.err != nil {
 		return nil //nolint:nilerr // Write has returned it
 	}
@@ -228,17 +228,13 @@ func (l *rowList[T]) Close() error {
 }
 
 // Begun reports whether there is a row.
-func (l *rowList[T]) Begun() bool { return l.to != nil }
+func (l *List[T]) Begun() bool { return l.to != nil }
 
 // pseudonyms replaces addresses by pseudonyms.
 type pseudonyms struct {
 	mac   hash.Hash
 	known map[string][]byte // of recent addresses
 	sum   [sha256.Size]byte
-}
-
-func newPseudonyms(key []byte) *pseudonyms {
-	return &pseudonyms{mac: hmac.New(sha256.New, key), known: map[string][]byte{}}
 }
 
 // maxPseudonyms limits the cache of pseudonyms. Crawlers use few addresses within a log.

@@ -28,9 +28,9 @@ var updateRows = flag.Bool("update-rows", false, "write the lists of columns in 
 // columns.
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, requestRows, "reference/rows.md")
-	describe(t, classRows, "reference/classes.md")
-	describe(t, signalRows, "reference/signals.md")
-	describe(t, crawlerRows, "reference/json.md")
+	describe(t, classRows(), "reference/classes.md")
+	describe(t, signalRows(), "reference/signals.md")
+	describe(t, crawlerRows(), "reference/json.md")
 }
 
 func describe[T any](t *testing.T, of columns[T], name string) {

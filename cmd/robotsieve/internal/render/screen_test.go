@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -42,22 +41,6 @@ func TestHeadlineIsInTable(t *testing.T) {
 		}
 		if !strings.Contains(table.More, "more crawlers") {
 			t.Errorf("of %d rows the others are not counted: %q", most, table.More)
-		}
-	}
-}
-
-// Lists from another time are named on the screen if they say nothing of most requests they could be for.
-func TestListsOfAnotherTime(t *testing.T) {
-	for _, test := range []struct {
-		unlisted, verified int64
-		want               bool
-	}{{0, 0, false}, {5, 10, false}, {11, 10, true}, {1, 0, true}} {
-		r := reporttest.Report(reporttest.Options{Crawlers: 3, Days: 3, Versions: 1, Lines: 20})
-		r.IdentityNoList, r.Totals.Verdicts[report.Spoofed] = test.unlisted, 0
-		r.Totals.Identity[report.Verified] = test.verified
-		advice := fmt.Sprint(doc{r, 4, screenWidth}.advice().List)
-		if got := strings.Contains(advice, "The address lists are too old or too new for"); got != test.want {
-			t.Errorf("%+v: %s", test, advice)
 		}
 	}
 }

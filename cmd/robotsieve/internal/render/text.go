@@ -8,8 +8,6 @@ import (
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // maxWidth is the width of prose in the whole report, in characters.
@@ -20,15 +18,6 @@ const blanksBetween = 2
 
 // breaks breaks a heading at its marks.
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
-
-// writeScreen writes the report on one screen, and writeFull the whole report.
-func writeScreen(w io.Writer, r *report.Report, colours bool) error {
-	return screen(r).writeText(w, screenWidth, colours)
-}
-
-func writeFull(w io.Writer, r *report.Report, colours bool) error {
-	return full(r).writeText(w, maxWidth, colours)
-}
 
 // writeText writes a document, with tables in columns, prose wrapped to width, and marks as
 // colours.
@@ -92,11 +81,7 @@ func (d document) writeText(w io.Writer, width int, colours bool) error {
 func Table(columns []Column, rows [][]string) string {
 	t := table{Columns: columns, Groups: []group{{}}}
 	for _, row := range rows {
-		var cells []value
-		for _, cell := range row {
-			cells = append(cells, value{octets: []byte(cell)})
-		}
-		t.Groups[0].Rows = append(t.Groups[0].Rows, tableRow{Cells: cells})
+		t.Groups[0].Rows = append(t.Groups[0].Rows, rowOf(row))
 	}
 	return t.text()
 }

@@ -34,7 +34,7 @@ func (d doc) comers() block {
 }
 
 var comerColumns = columns[crawler]{textFrom("crawler", shortName), categoryColumn, requests, verified,
-	verdicts[report.Spoofed].headed("impostors"), bytesSent,
+	countFrom("impostors", func(c *crawler) int64 { return c.Verdicts[report.Spoofed] }), bytesSent,
 	countFrom("robots.txt", func(c *crawler) int64 { return c.RobotsTxt.Fetches })}
 
 // cameText is the headline.
