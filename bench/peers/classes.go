@@ -49,7 +49,7 @@ var readings = []reading{
 	{"`Disallow: /dir/index.html` forbids `/dir/`, too", rule("disallow", `(.*/)index\.html?[ \t\r]*$`, "$1$2$$")},
 	{"`|`, `[` or `]` is percent-encoded before it is compared", encoded},
 	{"a rule with no `/` in front gets one", rule("(?:dis)?allow", `([^/\s#$])`, "$1/$2")},
-	{"a `?` behind a `*` is not compared", rule("(?:dis)?allow", `([^\n]*\*)\?`, "$1$2")},
+	{"a pattern ends at its first blank", rule("(?:dis)?allow", `(\S+)[ \t]+[^\s#][^\n]*`, "$1$2")},
 	{"a `Crawl-delay` above 300 s forbids everything", rule("crawl-delay", `(?:[3-9]\d\d|\d{4,})`,
 		"Disallow: /$$\nDisallow: /*")},
 	{"a group without a rule is no group", withoutEmptyGroups},

@@ -129,6 +129,22 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestCutAtABlank checks that a difference of a parser that cuts patterns at blanks is explained.
+func TestCutAtABlank(t *testing.T) {
+	c := corpus{sites: []bench.Site{{RobotsURL: "https://a.example/robots.txt", Agent: "googlebot",
+		Body: []byte("User-agent: *\r\nDisallow: /shop pro/\r\n"), URLs: []string{"https://a.example/shopping"}}}}
+	c.judge()
+	ask, err := parseTemoto(&c.sites[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ask(c.sites[0].URLs[0])
+	name := c.explain(0, []bench.Verdict{got}).name(&c.sites[0], 0, got, make([]int, len(readings)))
+	if c.want[0][0] == got || name != "a pattern ends at its first blank" {
+		t.Errorf("%v: %s", got, name)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{{"--external", "nothing"}, {"x"}, {"--no-such-flag"}} {
 		if code := run(t.Context(), args, new(bytes.Buffer), new(bytes.Buffer)); code != 2 {

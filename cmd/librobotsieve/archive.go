@@ -18,7 +18,7 @@ type archive struct {
 	agents  cache[*judges]
 }
 
-// judges judge for one agent. A thread takes one of them, or makes a new one.
+// judges judge for one agent, or for some. A thread takes one of them, or makes a new one.
 type judges struct {
 	config filter.Config
 	idle   sync.Pool
@@ -41,14 +41,38 @@ func (a *archive) close() error {
 }
 
 func (a *archive) ask(agent []byte, at int64, urls *texts, out *answers) error {
+	return a.judge(agent, 1, at, urls, func(i int, v filter.Verdict) { out.set(i, v.Class, v.Line) })
+}
+
+func (a *archive) askAll(agents []byte, n int, at int64, urls *texts, reasons []byte) error {
+	return a.judge(agents, n, at, urls, func(i int, v filter.Verdict) {
+		for k := range n {
+			class := v.Class
+			if v.Barred != 0 && v.Barred>>k&1 == 0 {
+				class = filter.Allowed
+			}
+			reasons[k*urls.n+i] = byte(class)
+		}
+	})
+}
+
+// judge calls tell with the verdict on each URL for n agents.
+func (a *archive) judge(agents []byte, n int, at int64, urls *texts, tell func(i int, v filter.Verdict)) error {
 	a.using.RLock()
 	defer a.using.RUnlock()
 	if a.rules == nil {
 		return errHandle
 	}
-	of, err := a.agents.of(agent, func(name string) (of *judges, err error) {
-		of = new(judges)
-		of.config, err = a.rules.Config(job.Agent{Name: name, Dialect: a.dialect})
+	of, err := a.agents.of(agents, func(text string) (*judges, error) {
+		names, err := split(text, n)
+		var list []job.Agent
+		for _, name := range names {
+			list = append(list, job.Agent{Name: name, Dialect: a.dialect})
+		}
+		of := new(judges)
+		if err == nil {
+			of.config, err = a.rules.Config(list...)
+		}
 		return of, err
 	})
 	if err != nil {
@@ -59,14 +83,12 @@ func (a *archive) ask(agent []byte, at int64, urls *texts, out *answers) error {
 		judge = filter.NewJudge(&of.config)
 	}
 	err = of.config.Guard(func() error {
-		judged, failed := 0, -1
-		err := urls.each(out, func(url []byte) (filter.Class, uint32) {
-			v := judge.Judge(url, at)
+		failed := -1
+		err := urls.each(func(i int, url []byte) {
+			tell(i, judge.Judge(url, at))
 			if failed < 0 && judge.Err() != nil {
-				failed = judged
+				failed = i
 			}
-			judged++
-			return v.Class, v.Line
 		})
 		if failed >= 0 && !urls.one {
 			return fmt.Errorf("URL %d: %w", failed, judge.Err())

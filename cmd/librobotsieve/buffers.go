@@ -65,15 +65,14 @@ func trimNULs(text []byte) []byte {
 
 var nuls [1 << 10]byte
 
-// each calls judge for each text, in order, and stores the answers.
-func (t *texts) each(out *answers, judge func(url []byte) (filter.Class, uint32)) error {
+// each calls judge for each text, in order.
+func (t *texts) each(judge func(i int, url []byte)) error {
 	for i := range t.n {
 		url, err := t.next(i)
 		if err != nil {
 			return err
 		}
-		class, line := judge(url)
-		out.set(i, class, line)
+		judge(i, url)
 	}
 	return nil
 }

@@ -170,6 +170,23 @@ func robotsieve_match_many(handle C.int64_t, agent C.bytes_t, agentLen C.size_t,
 	})
 }
 
+//export robotsieve_match_agents
+func robotsieve_match_agents(handle C.int64_t, agents C.bytes_t, agentsLen C.size_t, nAgents C.size_t,
+	urls C.bytes_t, urlsLen C.size_t, offsets C.offsets_t, offsetSize C.size_t, n C.size_t, at C.int64_t,
+	reasons *C.uint8_t) C.int64_t {
+	return guarded(func(c *call) int64 {
+		names, r := c.text(agents, agentsLen), c.rules(handle)
+		t := c.texts(urls, urlsLen, offsets, offsetSize, n)
+		if c.err == nil && (nAgents == 0 || nAgents > filter.MaxAgents || reasons == nil && t.n > 0) {
+			c.err = usage("reasons for %d agents: they need a buffer, and 1 to %d may ask", nAgents, filter.MaxAgents)
+		}
+		if c.err == nil {
+			c.err = r.askAll(names, int(nAgents), int64(at), t, room((*byte)(reasons), t.n*int(nAgents)))
+		}
+		return 0
+	})
+}
+
 // room returns the caller's buffer as a slice, or nil for NULL.
 func room[T any](first *T, n int) []T {
 	if first == nil {
@@ -183,7 +200,7 @@ func (c *call) texts(urls C.bytes_t, urlsLen C.size_t, offsets C.offsets_t, size
 	t := &texts{data: c.text(urls, urlsLen), n: int(n)}
 	switch {
 	case c.err != nil:
-	case n >= math.MaxInt/8 || n == 0 && offsets == nil && len(t.data) > 0:
+	case n >= math.MaxInt/filter.MaxAgents || n == 0 && offsets == nil && len(t.data) > 0:
 		c.err = usage("there cannot be %d URLs in %d bytes", n, len(t.data))
 	case offsets != nil && size == 4:
 		t.narrow = unsafe.Slice((*uint32)(offsets), t.n+1)

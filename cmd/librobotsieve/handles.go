@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -14,6 +15,9 @@ import (
 type rules interface {
 	// ask answers for an agent about URLs, by the rules in force at a time in Unix seconds.
 	ask(agent []byte, at int64, urls *texts, out *answers) error
+	// askAll answers for n agents, whose names have a NUL between them, with a reason for each URL and agent. Those
+	// for the first agent come first.
+	askAll(agents []byte, n int, at int64, urls *texts, reasons []byte) error
 	// close frees what the garbage collector doesn't.
 	close() error
 }
@@ -48,6 +52,15 @@ func free(handle int64) error {
 		return errHandle
 	}
 	return r.(rules).close()
+}
+
+// split returns the names of n agents.
+func split(agents string, n int) ([]string, error) {
+	names := strings.Split(agents, "\x00")
+	if len(names) != n {
+		return nil, usage("%d agents instead of %d, with a NUL between them", len(names), n)
+	}
+	return names, nil
 }
 
 func usage(format string, args ...any) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -94,13 +95,22 @@ func (r *robots) ask(name []byte, _ int64, urls *texts, out *answers) error {
 	}
 	s := scratches.Get().(*automaton.Scratch)
 	defer scratches.Put(s)
-	return urls.each(out, func(url []byte) (filter.Class, uint32) {
-		v := agent.MatchWith(s, url)
+	return urls.each(func(i int, url []byte) {
+		v, class := agent.MatchWith(s, url), filter.Allowed
 		if v.Disallowed {
-			return filter.Disallowed, v.Line
+			class = filter.Disallowed
 		}
-		return filter.Allowed, v.Line
+		out.set(i, class, v.Line)
 	})
+}
+
+func (r *robots) askAll(agents []byte, n int, at int64, urls *texts, reasons []byte) error {
+	names, err := split(string(agents), n)
+	for k, name := range names {
+		again := *urls // which may be consumed
+		err = cmp.Or(err, r.ask([]byte(name), at, &again, &answers{reasons: reasons[k*urls.n:][:urls.n]}))
+	}
+	return err
 }
 
 // sitemaps returns the values of the Sitemap lines, one per line.

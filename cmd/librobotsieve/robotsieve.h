@@ -80,6 +80,14 @@ int64_t robotsieve_match_many(int64_t handle, const char *agent, size_t agent_le
                               size_t urls_len, const void *offsets, size_t offset_size, size_t n, int64_t at,
                               uint8_t *allowed, uint8_t *reasons, int32_t *lines);
 
+/*
+ * Does so for up to 64 agents at once, whose texts have a NUL between them, in less time. reasons has n bytes
+ * for the first agent, then n for the second, and so on.
+ */
+int64_t robotsieve_match_agents(int64_t handle, const char *agents, size_t agents_len, size_t n_agents,
+                                const char *urls, size_t urls_len, const void *offsets, size_t offset_size,
+                                size_t n, int64_t at, uint8_t *reasons);
+
 /* Returns the Crawl-delay that a robots.txt asks of an agent, in nanoseconds, or ROBOTSIEVE_NO_DELAY:
  * where readers differ on whose it is, the shortest. */
 int64_t robotsieve_crawl_delay(int64_t handle, const char *agent, size_t agent_len);

@@ -55,6 +55,11 @@ func asked(t *testing.T, r rules, agent string, at int64, urls ...string) []stri
 		list = append(list, fmt.Sprintf("%v %d", filter.Class(out.last&0xff), out.last>>8))
 	}
 	n := len(urls)
+	ofAll := make([]byte, 3*n)
+	all := texts{data: []byte(strings.Join(urls, "\x00") + "\x00"), ended: true, n: n}
+	if err := r.askAll([]byte(agent+"\x00CCBot\x00"+agent), 3, at, &all, ofAll); err != nil {
+		t.Fatal(err)
+	}
 	out := answers{allowed: make([]byte, (n+7)/8), reasons: make([]byte, n), lines: make([]int32, n)}
 	for _, all := range []texts{
 		{data: []byte(strings.Join(urls, "")), wide: places},
@@ -68,6 +73,9 @@ func asked(t *testing.T, r rules, agent string, at int64, urls ...string) []stri
 			many, allowed := fmt.Sprintf("%v %d", filter.Class(out.reasons[i]), out.lines[i]), out.allowed[i/8]>>(i%8)&1 == 1
 			if many != one || allowed != strings.HasPrefix(one, "allowed") {
 				t.Errorf("%s: among many %s, %v, alone %s", urls[i], many, allowed, one)
+			}
+			if ofAll[i] != out.reasons[i] || ofAll[2*n+i] != out.reasons[i] {
+				t.Errorf("%s: %v among three agents, alone %s", urls[i], ofAll, one)
 			}
 		}
 	}

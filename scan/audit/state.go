@@ -32,7 +32,7 @@ import (
 // contains raw lines only if the report would, and addresses only to measure gaps between requests.
 // It also has unkeyed 64-bit hashes of addresses, from a sample of all lines and from each crawler.
 const (
-	stateForm    = 18      // increase it when a counter is added or a record changes; no other form is read
+	stateForm    = 19      // increase it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // maximum length of the first line
 	maxStatePart = 1 << 30 // maximum length of the head and of the tally
 	partFrame    = 8 + 4   // length and checksum around each of them

@@ -223,19 +223,21 @@ func OpenArchive(path string) (*Archive, error) {
 	return &Archive{path, rules}, nil
 }
 
-// Config returns the configuration of a filter.Judge for an agent. Verdicts are valid only if requested
-// within Config.Guard and it returned no error. An error is of type *Error.
-func (a *Archive) Config(agent Agent) (c filter.Config, err error) {
-	of, err := agent.lookUp(Messages{}, "")
-	if err != nil {
-		return c, err
-	}
+// Config returns the configuration of a filter.Judge for one agent or more, at most filter.MaxAgents. Verdicts are
+// valid only if requested within Config.Guard and it returned no error. An error is of type *Error.
+func (a *Archive) Config(agents ...Agent) (c filter.Config, err error) {
 	rules := *a.rules
-	rules.Agents = []archived.Agent{of}
+	rules.Agents = nil
+	for _, agent := range agents {
+		of, err := agent.lookUp(Messages{}, "")
+		if err != nil {
+			return c, err
+		}
+		rules.Agents, c.Dialects = append(rules.Agents, of), append(c.Dialects, of.Dialect)
+	}
 	if err := archived.Lacking(a.path, a.rules.Archive.Dialects(), rules.Agents); err != nil {
 		return c, inputError(err)
 	}
-	c.Dialects = []automaton.Dialect{of.Dialect}
 	rules.Judge(&c)
 	return c, nil
 }

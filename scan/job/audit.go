@@ -263,7 +263,10 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, p *auditPlan) (*auditLog
 		}
 	}
 	o.Messages.warnAll(loginfo.Sites(logs.logInfos()))
-	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
+	logs.chooseHashes(o.Hash || o.Evidence != "")
+	for _, log := range logs.list {
+		log.Check = o.State != ""
+	}
 	return logs, nil
 }
 

@@ -365,6 +365,7 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 		log, info := l.list[i], &logs[i]
 		info.Disk, info.Bytes, info.Complete = result.Disk, result.Bytes, result.Complete
 		info.SHA256, info.Lines, info.Unparsed = hex.EncodeToString(result.Sum), log.lines.Load(), log.unparsed.Load()
+		info.Check = hex.EncodeToString(result.Check)
 		info.OutOfPeriod = log.outside.Load()
 		for _, w := range result.Warnings {
 			l.messages.warn("%s: %s", result.Name, w)

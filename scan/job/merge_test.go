@@ -91,6 +91,38 @@ func TestStateFilesThatChange(t *testing.T) {
 	}
 }
 
+// TestLargeLogInTwoStates checks that merge recognizes a log that is in two states, although no audit has hashed it or
+// only one of them, and tells it from another of the same length.
+func TestLargeLogInTwoStates(t *testing.T) {
+	const n = 10_000
+	o, dir := sampleAudit(), t.TempDir()
+	state := func(name, line string, hash bool) string {
+		log := file(t, name, strings.Repeat(line, n-1))
+		if err := os.Truncate(log, maxHashed+1); err != nil {
+			t.Fatal(err)
+		}
+		o.Logs.Names, o.Hash, o.State = []string{log}, hash, filepath.Join(dir, name)
+		done, err := Audit(t.Context(), o)
+		if err != nil || (done.Report.Inputs[0].SHA256 != "") != hash {
+			t.Fatalf("%+v, %v", done.Report.Inputs, err)
+		}
+		return o.State
+	}
+	const line = `192.0.2.1 - - [18/Nov/2026:12:00:00 +0000] "GET /a HTTP/1.1" 200 5 "-" "ExampleBot/1.0"` + "\n"
+	once := state("once", line, false)
+	for name, want := range map[string]struct {
+		line  string
+		hash  bool
+		lines int64
+	}{"again": {line, false, n}, "hashed": {line, true, n}, "other": {strings.Replace(line, "/a", "/b", 1), false, 2 * n}} {
+		o := MergeOptions{States: []string{once, state(name, want.line, want.hash)}}
+		o.Messages = sampleAudit().Messages
+		if sum, err := Merge(t.Context(), o); err != nil || sum.Report.Lines != want.lines {
+			t.Errorf("%s: %+v, %v", name, sum, err)
+		}
+	}
+}
+
 // TestStatePartIsBounded checks that a part of a state that exceeds the memory is not read, and that the error says
 // how much would suffice.
 func TestStatePartIsBounded(t *testing.T) {

@@ -123,7 +123,7 @@ type InputInfo struct {
 	Disk   int64  `json:"bytes"`              // the size on disk
 	Bytes  int64  `json:"bytes_uncompressed"` // the bytes that were read
 	// SHA256 is the hash of the bytes on disk, in hexadecimal; empty if the file was not read to its
-	// end, and for large plain logs without --sha256 or --state.
+	// end, and for large plain logs without --sha256 or --evidence.
 	SHA256 string `json:"sha256"`
 	// DuplicateOf is an earlier input with the same decompressed content. If Lines is 0, this one was not counted.
 	DuplicateOf string `json:"duplicate_of"`

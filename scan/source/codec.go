@@ -3,9 +3,11 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -35,6 +37,8 @@ type rawReader struct {
 	sum  hash.Hash     // hash of the bytes; nil if not wanted
 	tape *tape         // the last bytes of r, if they may be needed
 	err  error         // error of r except io.EOF; kept because a short Peek loses it
+
+	check *checksum // nil if not wanted
 }
 
 // rawBuffer is 256 KiB, from which size on reads of compressed data no longer show in a profile.
@@ -61,6 +65,9 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 	if raw.sum != nil {
 		raw.sum.Write(p[:n])
 	}
+	if raw.check != nil {
+		raw.check.add(p[:n])
+	}
 	if raw.tape != nil {
 		raw.tape.add(p[:n])
 	}
@@ -68,6 +75,20 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 		raw.err = err
 	}
 	return n, err
+}
+
+// checksum has two CRCs of the same bytes, whose polynomials have no common factor. So together they are a CRC of 64
+// bits, which hash/crc64 would compute much more slowly.
+type checksum struct{ ieee, castagnoli uint32 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (c *checksum) add(p []byte) {
+	c.ieee, c.castagnoli = crc32.Update(c.ieee, crc32.IEEETable, p), crc32.Update(c.castagnoli, castagnoli, p)
+}
+
+func (c *checksum) sum() []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, c.ieee), c.castagnoli)
 }
 
 func (raw *rawReader) count(n int) {

@@ -26,6 +26,7 @@ type Input struct {
 	// to 128 MiB, shared with all other inputs of the process.
 	Windows *Windows
 	Hash    bool // a Reader computes the SHA-256 of its bytes; for a pipe, it must be set before Head
+	Check   bool // a Reader computes a checksum, at a tenth of the cost; the same holds for a pipe
 	// Records, if not nil, returns how many bytes of data are whole records, and whether each line of
 	// them is a record. data begins with a record, and final means that nothing follows. Chunks then
 	// end with a record, and a record may have up to Options.MaxLine bytes. Longer ones are cut off.
@@ -397,7 +398,7 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 			return o, nil, err
 		}
 	}
-	if isPlain && (r == nil || !in.Hash && in.Records == nil) {
+	if isPlain && (r == nil || !in.Hash && !in.Check && in.Records == nil) {
 		return o, sample, nil
 	}
 	r.watch(o.file)
@@ -482,6 +483,9 @@ func (in *Input) plainStream(bytes io.Reader, r *Reader) *stream {
 	}
 	if in.Hash {
 		raw.sum = sha256.New()
+	}
+	if in.Check {
+		raw.check = new(checksum)
 	}
 	return &stream{codec: sniff.Plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}
 }

@@ -194,20 +194,22 @@ func TestFirstErrorStays(t *testing.T) {
 	}
 }
 
-// TestNoHashOfAPart checks that inputs not read to the end, or without Hash, have no hash.
+// TestNoHashOfAPart checks that inputs not read to the end, or without Hash and Check, have neither.
 func TestNoHashOfAPart(t *testing.T) {
 	whole := gz(t, []byte(strings.Repeat("line\n", 10_000)))
 	broken := NewInput("-", failing([]byte("line\n")), -1)
 	ins := []*Input{asFile(t, whole[:len(whole)-4]), asFile(t, []byte("line\n")), broken}
-	ins[0].Hash, ins[2].Hash = true, true
+	for _, in := range []*Input{ins[0], ins[2]} {
+		in.Hash, in.Check = true, true
+	}
 	_, res := readAll(t, ins, Options{}, 2)
 	for i, r := range res {
-		if r.Sum != nil {
-			t.Errorf("%s: %x", ins[i].Name, r.Sum)
+		if r.Sum != nil || r.Check != nil {
+			t.Errorf("%s: %x, %x", ins[i].Name, r.Sum, r.Check)
 		}
 	}
 	shrunk := asFile(t, bytes.Repeat([]byte("line\n"), 1<<18))
-	shrunk.Hash = true
+	shrunk.Hash, shrunk.Check = true, true
 	r := NewReader([]*Input{shrunk}, Options{Workers: 1, ChunkSize: 4096})
 	for c, ok := r.Next(); ok; c, ok = r.Next() {
 		if err := os.Truncate(shrunk.path, 5000); err != nil {
@@ -215,7 +217,7 @@ func TestNoHashOfAPart(t *testing.T) {
 		}
 		r.Release(c)
 	}
-	if res := r.Result(0); res.Complete || res.Sum != nil {
+	if res := r.Result(0); res.Complete || res.Sum != nil || res.Check != nil {
 		t.Errorf("%+v", res)
 	}
 }

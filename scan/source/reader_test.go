@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -43,19 +45,21 @@ func TestLinesSurvive(t *testing.T) {
 			"zstd": zst(t, text[:half], text[half:]), "xz": xzs(t, text[:half], text[half:])} {
 			path := write(t, filepath.Join(dir, "log"), b)
 			sum := sha256.Sum256(b) // of the bytes on disk
+			sum64 := checkOf(b)
 			read := func(in *Input, o Options) {
 				t.Helper()
-				in.Hash = true
+				in.Hash, in.Check = true, true
 				got, res := readAll(t, []*Input{in}, o, max(o.Workers, 2))
 				check(t, text, got[0], o)
 				if res[0].Err != nil || !res[0].Complete || res[0].Bytes != int64(len(text)) || res[0].Disk != int64(len(b)) ||
-					len(res[0].Warnings) > 0 || in.Codec() != form || !bytes.Equal(res[0].Sum, sum[:]) {
+					len(res[0].Warnings) > 0 || in.Codec() != form || !bytes.Equal(res[0].Sum, sum[:]) ||
+					!bytes.Equal(res[0].Check, sum64) {
 					t.Fatalf("%s as %s, %+v: %+v", name, form, o, res[0])
 				}
 			}
 			for k, o := range smallOptions {
 				pipe := NewInput("-", &slowly{r: bytes.NewReader(b)}, -1)
-				pipe.Hash = true
+				pipe.Hash, pipe.Check = true, true
 				for _, n := range []int{0, 5, 3, 50}[:k%5] {
 					head, err := pipe.Head(n)
 					if err != nil || !bytes.Equal(head, text[:min(n, len(text))]) {
@@ -69,6 +73,12 @@ func TestLinesSurvive(t *testing.T) {
 			}
 		}
 	}
+}
+
+// checkOf returns both CRCs of b.
+func checkOf(b []byte) []byte {
+	ieee, castagnoli := crc32.ChecksumIEEE(b), crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
+	return binary.BigEndian.AppendUint64(nil, uint64(ieee)<<32|uint64(castagnoli))
 }
 
 // TestVeryLongLine checks that a line of many megabytes is counted, not kept.

@@ -19,6 +19,7 @@ type Result struct {
 	Err      error    // nil, or an *Error; all bytes before the error were in chunks
 	Warnings []string // harmless oddities, such as zero padding after compressed data
 	Sum      []byte   // SHA-256 of the bytes on disk; nil unless Input.Hash is set and everything was read without error
+	Check    []byte   // a checksum of the same bytes, nil likewise without Input.Check; it can be forged
 	Complete bool     // every byte of the input was in a chunk or counted in Cut, without errors
 }
 
@@ -96,7 +97,7 @@ func (s *state) result(in *Input) Result {
 	res.Name, res.Codec = in.Name, in.Codec()
 	res.Complete = res.Complete && res.Err == nil
 	if !res.Complete {
-		res.Sum = nil
+		res.Sum, res.Check = nil, nil
 	}
 	return res
 }

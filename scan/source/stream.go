@@ -207,6 +207,9 @@ func (r *Reader) conclude(i int, s *stream) {
 		if s.raw.sum != nil {
 			st.Sum = s.raw.sum.Sum(nil)
 		}
+		if s.raw.check != nil {
+			st.Check = s.raw.check.sum()
+		}
 	}
 }
 

@@ -171,6 +171,13 @@ static void fuzz_many(int64_t h, place *p) {
 	                                       any(4) ? reasons : NULL, any(4) ? lines : NULL);
 	CHECK(status == 0 || (status < 0 && status >= ROBOTSIEVE_BAD_FILE));
 	CHECK(allowed[-1] == 0x5a && reasons[-1] == 0x5a);
+	size_t agents = any(4);
+	reasons = (uint8_t *)at_end(p[4], NULL, n * agents);
+	reasons[-1] = 0x5a;
+	status = robotsieve_match_agents(h, agent, agent_len, agents, urls, len, offsets, offsets ? size : any(3), n,
+	                                 ROBOTSIEVE_NEWEST, reasons);
+	CHECK(status == 0 || (status < 0 && status >= ROBOTSIEVE_BAD_FILE));
+	CHECK(reasons[-1] == 0x5a);
 }
 
 static void fuzz_step(int64_t *handles, place *p, const char *archive) {
@@ -221,6 +228,8 @@ static int fuzz(uint64_t from, double seconds, const char *archive) {
 		fuzz_step(handles, p, archive);
 	CHECK(robotsieve_match_many(1, NULL, 3, NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL) == ROBOTSIEVE_BAD_ARGUMENT);
 	CHECK(robotsieve_match_many(1, "a", 1, NULL, 0, handles, 8, SIZE_MAX, 0, NULL, NULL, NULL) == ROBOTSIEVE_BAD_ARGUMENT);
+	for (size_t n = 0; n < 66; n += 65)
+		CHECK(robotsieve_match_agents(1, "a", 1, n, NULL, 0, NULL, 0, 0, 0, (uint8_t *)p) == ROBOTSIEVE_BAD_ARGUMENT);
 	CHECK(robotsieve_compile("a", SIZE_MAX, NULL, 0, 0) == ROBOTSIEVE_BAD_ARGUMENT);
 	printf("%ld steps\n", steps);
 	return 0;

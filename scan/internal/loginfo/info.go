@@ -14,6 +14,9 @@ import (
 // logs, so that it does not matter which logs were audited together.
 type Info struct {
 	report.InputInfo
+	// Check is a checksum of the bytes on disk, in hexadecimal, by which Repeated recognizes a log that is in two
+	// states. It is empty if no state is written, or if the log was not read to its end.
+	Check string `json:",omitempty"`
 	// First is the beginning of the first nonblank line, if no line is a request.
 	First string `json:",omitempty"`
 	// SiteUnknown means that some logs are named with their sites, but neither the name nor the lines of this log
@@ -164,25 +167,29 @@ type State struct {
 	Logs []Info
 }
 
-// contentOf is equal for two logs if they are the same: everything but their names if
-// their hashes are known.
-func contentOf(log *Info) report.InputInfo {
+// content is equal for two logs if they are the same.
+type content struct {
+	report.InputInfo        // without the name and the hash, if check is known
+	check            string // as in Info
+}
+
+func contentOf(log *Info) content {
 	in := log.InputInfo
 	in.DuplicateOf = ""
-	if in.SHA256 != "" {
-		in.Name = ""
+	if log.Check != "" {
+		in.Name, in.SHA256 = "", "" // not all logs are hashed
 	}
-	return in
+	return content{in, log.Check}
 }
 
 // Repeated reports which states repeat others, since their logs all occur in another one; none if all are to be
 // counted. It warns of these, and of all logs that are in two states.
 func Repeated(states []State, countAll bool) (repeated []bool, warnings []string) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
-	contents := make([]map[report.InputInfo]bool, len(states))
-	holders := map[report.InputInfo][]int{} // the states that have a log
+	contents := make([]map[content]bool, len(states))
+	holders := map[content][]int{} // the states that have a log
 	for i, state := range states {
-		contents[i] = map[report.InputInfo]bool{}
+		contents[i] = map[content]bool{}
 		for _, log := range state.Logs {
 			if c := contentOf(&log); log.Bytes > 0 && !contents[i][c] {
 				contents[i][c] = true
@@ -216,10 +223,10 @@ func Repeated(states []State, countAll bool) (repeated []bool, warnings []string
 
 // within returns a state with all logs of state i that has more of them or comes
 // before it; -1 if there is none. Logs without a known hash may differ.
-func within(i int, contents []map[report.InputInfo]bool, holders map[report.InputInfo][]int) int {
-	var some report.InputInfo
+func within(i int, contents []map[content]bool, holders map[content][]int) int {
+	var some content
 	for some = range contents[i] {
-		if some.SHA256 == "" {
+		if some.check == "" {
 			return -1
 		}
 	}

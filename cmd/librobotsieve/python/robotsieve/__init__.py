@@ -41,6 +41,8 @@ Instant = Union[None, int, float, str, date]
 _NEWEST = _NO_DELAY = (1 << 63) - 1
 # How many URLs are judged at a time. The number is small so that buffers are reused and stay in the cache.
 _BLOCK = 1024
+# How many agents may ask at once.
+_AT_ONCE = 64
 
 
 class Verdict(NamedTuple):
@@ -148,8 +150,7 @@ class _Rules:
         package = "" if type(urls) is list else type(urls).__module__.partition(".")[0]
         if package not in ("numpy", "pyarrow") or package not in sys.modules:
             return None
-        found = [getattr(_arrays, package)(self, agent, urls, at) for agent in agents]
-        return None if any(of is None for of in found) else found
+        return getattr(_arrays, package)(self, agents, urls, at) if agents else []
 
     def _blocks(self, agents: List[bytes], urls: Any, at: int, lines: bool) -> Iterator[Tuple[int, Any]]:
         """Yields the verdicts on a block of URLs for each agent, with the index of the agent."""
@@ -177,6 +178,17 @@ class _Rules:
         verdicts = (None, reasons.buffer_info()[0], None if lines is None else lines.buffer_info()[0])
         place = offsets.buffer_info()[0] if isinstance(offsets, array) else offsets
         _call("robotsieve_match_many", self._handle, agent, len(agent), data, size, place, width, n, at, *verdicts)
+        return reasons
+
+    def _reasons_of_all(self, agents: List[bytes], data: Any, size: int, offsets: Any, width: int, n: int,
+                        at: int) -> array:
+        """Returns the reasons for the first agent, then those for the second, and so on."""
+        reasons = array("B", bytes(n * len(agents)))
+        for i in range(0, len(agents), _AT_ONCE):
+            names = agents[i:i + _AT_ONCE]
+            text, place = b"\0".join(names), reasons.buffer_info()[0] + n * i
+            asked = (self._handle, text, len(text), len(names))
+            _call("robotsieve_match_agents", *asked, data, size, offsets, width, n, at, place)
         return reasons
 
     def _keep(self, handle: int) -> None:

@@ -17,6 +17,8 @@ SIGNATURES = {
     "robotsieve_match": (_handle, *_text, *_text, c_int64),
     "robotsieve_match_many": (_handle, *_text, c_void_p, c_size_t, c_void_p, c_size_t, c_size_t, c_int64)
     + (c_void_p, c_void_p, c_void_p),
+    "robotsieve_match_agents": (_handle, *_text, c_size_t, c_void_p, c_size_t, c_void_p, c_size_t, c_size_t, c_int64)
+    + (c_void_p,),
     "robotsieve_crawl_delay": (_handle, *_text),
     "robotsieve_sitemaps": (_handle, *_text),
     "robotsieve_fields": (_handle, *_text, *_text, *_text),

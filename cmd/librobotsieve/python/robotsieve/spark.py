@@ -130,7 +130,7 @@ def audit(spark: Any, logs: Sequence[str], *, html: Optional[str] = None, scratc
     of_report = {name: options.pop(name) for name in _OF_REPORT if name in options}
     if html and "anonymize" not in options:
         options.setdefault("samples", 3)  # as audit --html does
-    folder = tempfile.mkdtemp(prefix="robotsieve-", dir=scratch)
+    folder = os.path.abspath(tempfile.mkdtemp(prefix="robotsieve-", dir=scratch))
     try:
         states = _states(spark.sparkContext, list(map(os.fspath, logs)), flags(**options), folder)
         duplicates = flags(allow_duplicates=of_report.get("allow_duplicates"))

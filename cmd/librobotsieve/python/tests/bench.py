@@ -24,11 +24,20 @@ except ImportError:
     Protego = None
 try:
     import numpy
+    import pandas
+    import polars
+    import pyarrow
 except ImportError:
     numpy = None
 
 
 SOME_URL = "https://example.com/"
+
+
+# Columns, how they are made of URLs, and how they are given to allowed_many.
+ARRAYS = [("pyarrow", lambda urls: pyarrow.array(urls), lambda column: column),
+          ("pandas", lambda urls: pandas.Series(urls, dtype="string[pyarrow]"), lambda column: pyarrow.array(column)),
+          ("polars", lambda urls: polars.Series(urls), lambda column: column.to_arrow())]
 
 
 def read_urllib(body):
@@ -65,13 +74,13 @@ def one_by_one(name, sites):
     return time.process_time() - start
 
 
-def in_batches(sites, made=list):
+def in_batches(sites, made=list, given=lambda urls: urls):
     parsed = [(Robots(body), agent, made(urls)) for body, agent, urls in sites]
     for rules, agent, urls in parsed:
         rules.allowed(agent, SOME_URL)
     start = time.process_time()
     for rules, agent, urls in parsed:
-        rules.allowed_many(agent, urls)
+        rules.allowed_many(agent, given(urls))
     return time.process_time() - start
 
 
@@ -111,6 +120,9 @@ def main(path, rounds):
         measures["URLs of a site in an array of numpy", "robotsieve"] = lambda: in_batches(sites, arrays) / urls * 1e9
     longest = [max(sites, key=lambda site: len(site[2]))[:2] + ([url for site in sites for url in site[2]],)]
     measures["all URLs in one list, by one robots.txt", "robotsieve"] = lambda: in_batches(longest) / urls * 1e9
+    for name, made, given in ARRAYS if numpy else ():
+        measures[f"the same in a column of {name}", "robotsieve"] = \
+            lambda made=made, given=given: in_batches(longest, made, given) / urls * 1e9
     for name in PARSERS:
         measures["parse, and answer once, MB/s", name] = lambda name=name: size / parsing(name, sites) / 1e6
     found = {of: [] for of in measures}

@@ -70,6 +70,8 @@ class TestArrays(WithFolder):
             found = archive.allowed_many("GPTBot", column)
             found = found.to_pylist() if hasattr(found, "to_pylist") else list(found)
             self.assertEqual(found, GPTBOT * N, name)
+            for agent, of in archive.allowed_many(["GPTBot", "CCBot", "MyBot"] * 30, column).items():
+                self.assertEqual(list(of), list(archive.allowed_many(agent, column)), (name, agent))
 
     def test_verdicts_of_duckdb_by_a_join(self):
         pages = pa.table({"url": URLS, "n": [1, 2, 4, 8]})
@@ -109,6 +111,7 @@ class TestArrays(WithFolder):
         urls = np.full(20_000, path.encode())
         before = peak()
         self.assertFalse(robots.allowed_many("GPTBot", urls).any())
+        self.assertFalse(robots.allowed_many(["GPTBot", "CCBot"], urls)["CCBot"].any())
         self.assertLess(peak() - before, urls.nbytes // 2)
 
 

@@ -161,7 +161,7 @@ class TestSpark(unittest.TestCase):
         cut.write_bytes(gzip.compress(self.logs[2].read_bytes())[:-500])
         logs = [self.logs[0], lost, self.logs[1], cut]
         with self.assertLogs("robotsieve.spark", "WARNING") as said:
-            report = robots.audit(self.spark, logs, **OPTIONS)
+            report = robots.audit(self.spark, logs, scratch=os.path.relpath(self.scratch()), **OPTIONS)
         self.assertIs(report["partial"], True)
         self.assertIn(str(lost), "\n".join(said.output))
         self.assertIn(str(cut), "\n".join(said.output))
