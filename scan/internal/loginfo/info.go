@@ -222,7 +222,7 @@ func Repeated(states []State, countAll bool) (repeated []bool, warnings []string
 }
 
 // within returns a state with all logs of state i that has more of them or comes
-// before it; -1 if there is none. Logs without a known hash may differ.
+// before it; -1 if there is none. Logs without a known checksum may differ.
 func within(i int, contents []map[content]bool, holders map[content][]int) int {
 	var some content
 	for some = range contents[i] {
@@ -247,7 +247,7 @@ func within(i int, contents []map[content]bool, holders map[content][]int) int {
 	return -1
 }
 
-// packed warns of logs of different states that may be one log, compressed and uncompressed: their hashes
+// packed warns of logs of different states that may be one log, compressed and uncompressed: their checksums
 // differ, but their decompressed size and number of lines agree.
 func packed(states []State, repeated []bool) (warnings []string) {
 	type size struct{ bytes, lines int64 }
