@@ -51,7 +51,7 @@ SHARED := ./automaton ./automaton/archive ./compile ./scan/audit ./scan/crawler 
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut
 # Guards, whose counts the race detector changes, and long tests of one goroutine or of those of other tests, in which it
 # has nothing more to find.
-NORACE := Guard|ZstdWithADictionary|XzDictionary|XzBlocks|Bzip2|CorruptBytes|HostileRecords|NoAllocationPerChunk|StatesAddUpInAnyTree|CompileInLittleMemory|RealDifferences|BlockRealLogs|TheSameURLsInEachForm
+NORACE := Guard|ZstdWithADictionary|XzDictionary|XzBlocks|Bzip2|CorruptBytes|HostileRecords|NoAllocationPerChunk|StatesAddUpInAnyTree|CompileInLittleMemory|RealDifferences|BlockRealLogs|TheSameURLsInEachForm|CompressedTarIsReadOnce|EmptyMembers|ManyMembersStayInTheRoom|VeryLongLine|LogHistoryOfAForger
 race:
 	@if $(HAVE_CC); then \
 		set -ex; $(GO) test -pgo=off -vet=off -race -short -timeout 20m -skip '$(NORACE)' $(RACE); \
