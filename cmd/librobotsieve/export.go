@@ -175,12 +175,11 @@ func robotsieve_match_agents(handle C.int64_t, agents C.bytes_t, agentsLen C.siz
 	urls C.bytes_t, urlsLen C.size_t, offsets C.offsets_t, offsetSize C.size_t, n C.size_t, at C.int64_t,
 	reasons *C.uint8_t) C.int64_t {
 	return guarded(func(c *call) int64 {
-		names, r := c.text(agents, agentsLen), c.rules(handle)
-		t := c.texts(urls, urlsLen, offsets, offsetSize, n)
+		names, t := c.text(agents, agentsLen), c.texts(urls, urlsLen, offsets, offsetSize, n)
 		if c.err == nil && (nAgents == 0 || nAgents > filter.MaxAgents || reasons == nil && t.n > 0) {
 			c.err = usage("reasons for %d agents: they need a buffer, and 1 to %d may ask", nAgents, filter.MaxAgents)
 		}
-		if c.err == nil {
+		if r := c.rules(handle); c.err == nil {
 			c.err = r.askAll(names, int(nAgents), int64(at), t, room((*byte)(reasons), t.n*int(nAgents)))
 		}
 		return 0
