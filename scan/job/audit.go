@@ -447,11 +447,6 @@ func (a *auditRun) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 
 // described returns the inputs as the report describes them.
 func (a *auditRun) described() audit.Inputs {
-	if a.Anonymous {
-		for i := range a.logs {
-			a.logs[i].First = ""
-		}
-	}
 	in, c := a.inputs, loginfo.Check(a.logs, a.basis.MaxUnparsed)
 	a.Messages.warnAll(c.Messages)
 	in.List, in.Partial = c.List, in.Partial || c.Partial

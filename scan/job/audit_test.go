@@ -123,3 +123,20 @@ func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 		}
 	}
 }
+
+// TestStateOfAnonymousLogs checks that a state quotes a log without requests only if its lines may be shown.
+func TestStateOfAnonymousLogs(t *testing.T) {
+	for _, anonymous := range []bool{false, true} {
+		o := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{file(t, "a.log", "from 192.0.2.77\n")}},
+			Format: "combined"}}
+		o.Robots.Name, o.NoReport, o.Anonymous = file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), true, anonymous
+		o.State = filepath.Join(t.TempDir(), "a.state")
+		_, err := Audit(t.Context(), o)
+		var said []string
+		merged, mergeErr := Merge(t.Context(), MergeOptions{States: []string{o.State},
+			Results: Results{Messages: Messages{Warn: func(text string) { said = append(said, text) }}}})
+		if merged == nil || strings.Contains(strings.Join(said, "\n"), "192.0.2.77") == anonymous {
+			t.Errorf("anonymous %t: %v, %v, %q", anonymous, err, mergeErr, said)
+		}
+	}
+}

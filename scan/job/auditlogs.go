@@ -54,7 +54,7 @@ type auditLog struct {
 	numbered   bool
 	// head is the hash of the file's first bytes; zero if it is empty or not a regular file.
 	head contentSum
-	// first is the beginning of the first nonblank line.
+	// first is the beginning of the first nonblank line; empty if anonymous.
 	first string
 	loginfo.Facts
 	// copyOf names an earlier log with the same content, "" if there is none.
@@ -181,7 +181,9 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	whole := len(head) < format.SampleBytes
 	head = bytes.TrimPrefix(head, format.BOM)
 	empty = len(head) == 0
-	log.first = firstLine(head)
+	if !log.anonymous {
+		log.first = firstLine(head)
+	}
 	if f != nil {
 		log.format, err = f.For(head, whole)
 	} else if log.format, err = format.Detect(head, whole); errors.Is(err, format.ErrEmpty) {
