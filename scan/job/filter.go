@@ -203,8 +203,8 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	}
 	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(opened.Layouts,
 		func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
-		o.Messages.warn("%s not of the format; the quotes of a field of CSV must end, with only a delimiter behind them",
-			english.Plural(n, "row"))
+		o.Messages.warn("%s not of the format; the quotes of a field of CSV must end, with only a delimiter behind them, "+
+			"and a URL with a delimiter needs quotes", english.Plural(n, "row"))
 	}
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})

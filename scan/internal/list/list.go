@@ -137,6 +137,7 @@ type Layout struct {
 	url, date int           // indexes of columns or members; date is -1 if there is none
 	shape     field.Columns // of rows with columns
 	headers   int           // nonblank rows before the first one with a URL
+	width     int           // the number of columns, by the header; 0 without one
 	named     bool          // the header, or the caller, names a used column
 	guess     string        // the URL column, if detected by its contents
 	records   bool          // rows are records, not lines

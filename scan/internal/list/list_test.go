@@ -72,6 +72,8 @@ func TestRows(t *testing.T) {
 			"header|header|header|header|http://a/|http://b/"},
 		{"names in a note", CSV, Options{"seite", ""}, "# ref,seite\nhttp://x/,http://a/\n", "header|http://a/"},
 		{"header above by number", CSV, Options{"1", ""}, "Top pages,Clicks\n", "header"},
+		{"a comma in a URL without quotes", CSV, Options{}, "t,url,n\nx,http://a/b,c,1\nx,http://a/,1,,\nx,http://a/,\"1,2\"\nx,http://a/,a title, too,1\n",
+			"header|bad row|http://a/|http://a/|http://a/"},
 		{"line ends", CSV, Options{}, "url,x\r\r\nhttp://a/,\"b\"\r\r\n\r\r\n", "header|http://a/|blank"},
 		{"records", CSV, Options{}, "url,x\nhttp://a/,\"one\nhttp://b/,y\"\nhttp://c/,\"stray\nhttp://d/,z\n",
 			"header|http://a/|bad row|http://d/"},

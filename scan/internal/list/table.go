@@ -215,6 +215,7 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 	}
 	if isHeader && (l.named || l.isAbove(names, below)) {
 		l.headers++
+		l.width = len(names)
 	}
 	return nil
 }
@@ -339,6 +340,9 @@ func (r *Reader) columns(row *Row) (url, date []byte) {
 	switch {
 	case areQuoted:
 		url = row.Text[r.fields[l.url].From:r.fields[l.url].To]
+	case l.url < n && l.kind == CSV && l.isCut(row.Text, r.fields[l.url]):
+		row.State = BadRow
+		return nil, nil
 	case l.url < n:
 		url = r.value(row.Text, r.fields[l.url])
 	}
@@ -352,6 +356,19 @@ func (r *Reader) columns(row *Row) (url, date []byte) {
 		url = nil
 	}
 	return url, date
+}
+
+// isCut reports whether the delimiter behind a URL may belong to it: it is not quoted, the row has more fields than the
+// header, and the next field has no blank, as a title with commas does. Empty fields at the end don't count, as
+// spreadsheets write them.
+func (l *Layout) isCut(row []byte, url field.Span) bool {
+	delimiter := []byte{l.shape.Delimiter}
+	if l.width == 0 || bytes.Count(row[url.To:], delimiter) < l.width-l.url || l.shape.IsQuoted(row, url) {
+		return false
+	}
+	next, _, _ := bytes.Cut(row[url.To+1:], delimiter)
+	return bytes.IndexByte(next, ' ') < 0 &&
+		l.shape.Split(nil, bytes.TrimRight(row, string(delimiter)+"\r")) > l.width
 }
 
 // value returns the value of a field, using the reader's buffer if it is quoted or escaped.
