@@ -58,24 +58,25 @@ const (
 	longestTarget = 79
 )
 
-// recentTarget is a target of a crawler and what is known about it.
+// recentTarget is a target of a crawler and what is known about it. It takes two cache lines, and for a short target
+// only the first is read.
 type recentTarget struct {
-	text   [longestTarget]byte
-	length uint8
-	// mayBeAbnormal is the result of the function of that name.
-	mayBeAbnormal bool
-	// If binding is not nil, permits is the result of its RulesPermit; if isJudged is set, stance and
-	// line are the result of its Judge for the first copy.
-	permits, isJudged bool
-	stance            policy.Stance
-	line              uint32
-	binding           *policy.Binding
 	// hash is the target's hash. If paths, which belong to a row, is not nil, kept is the target's
 	// entry there, if known, and least is the smallest hash of its requests while paths had cells.
 	hash  uint64
 	paths *pathCounts
 	kept  *keptPath
 	least uint64
+	// If binding is not nil, permits is the result of its RulesPermit; if isJudged is set, stance and
+	// line are the result of its Judge for the first copy.
+	binding           *policy.Binding
+	line              uint32
+	stance            policy.Stance
+	permits, isJudged bool
+	// mayBeAbnormal is the result of the function of that name.
+	mayBeAbnormal bool
+	length        uint8
+	text          [longestTarget]byte
 }
 
 // targets are the recent targets of crawlers.
