@@ -62,7 +62,8 @@ func (l list) verdict(rules []Rule, path []byte) Verdict {
 func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint32 {
 	word := table.FirstOctets(path[1:])
 	missing := -1 // a byte that does not occur in the path
-	for i := range l[:limit] {
+	l = l[:limit]
+	for i := range l {
 		table.Spend(1)
 		e := &l[i]
 		if (word^e.word)&table.WordMask[e.octets&15] != 0 {
