@@ -20,7 +20,7 @@ type judging struct {
 	quota    *quota
 	bindings map[bindingKey]*policy.Binding
 	scratch  automaton.Scratch
-	recent   targets
+	targets  targets
 	target   target
 	question judge.Case
 	// everybody is a client bound by the groups for *; nil without Listeners.Undeclared.
@@ -28,7 +28,7 @@ type judging struct {
 }
 
 func (j *judging) start(a *Auditor, q *quota) {
-	j.policy, j.quota, j.recent.slots = a.config.Policy, q, newSlots[recentTarget]()
+	j.policy, j.quota, j.targets.slots = a.config.Policy, q, newSlots[recentTarget]()
 	if a.config.Undeclared != nil {
 		j.everybody = &client{agent: &agent{subject: a.subject(crawler.Claim{})}, identity: nobody.identity}
 		j.everybody.subject.Tokens = nil
@@ -37,7 +37,7 @@ func (j *judging) start(a *Auditor, q *quota) {
 
 func (w *judging) empty() {
 	if w.bindings != nil {
-		w.recent.empty()
+		w.targets.empty()
 	}
 	w.bindings = map[bindingKey]*policy.Binding{}
 }
@@ -55,11 +55,10 @@ type target struct {
 	spellings, normalSpellings spellings
 }
 
-// ask returns the record as a case for package judge.
-func (w *judging) ask(r *format.Record, at *site, c *agent, ask robotsAsk) *judge.Case {
+// ask returns the record as a case for package judge, given the entry of its target.
+func (w *judging) ask(r *format.Record, at *site, c *agent, ask robotsAsk, of *recentTarget) *judge.Case {
 	t := &w.target
-	t.agent, t.text, t.lossy, t.normal = c, r.Target, r.Lossy, t.normal[:0]
-	t.recent = w.recent.recall(c, r.Target)
+	t.agent, t.text, t.lossy, t.normal, t.recent = c, r.Target, r.Lossy, t.normal[:0], of
 	if r.Lossy != format.Rewritten && t.mayBeAbnormal() {
 		t.findNormal()
 	}
@@ -168,6 +167,14 @@ type bound struct {
 	delayOf   *policy.Lawful
 	delay     time.Duration
 	isDelayed bool
+	// allowed are the lawful copies under which a plain request to the origin was last allowed. A request is plain if
+	// its verdict depends on nothing else than the crawler, these copies and whether they permit its target.
+	allowed *policy.Lawful
+}
+
+// allows reports whether a plain request to an origin is known to be allowed, so that package judge need not be asked.
+func (b *bound) allows(target *recentTarget, origin int32, l *policy.Lawful) bool {
+	return l != nil && b.allowed == l && b.at == origin && target.binding == b.binding && target.permits
 }
 
 // bindingKey names the rules that bind an agent on an origin, possibly through further tokens in its header.
@@ -189,7 +196,7 @@ func (w *judging) bindingAt(c *agent, origin int32) *policy.Binding {
 		w.bindings[k] = b
 		w.quota.held += memoBytes
 	}
-	c.at, c.binding = origin, b
+	c.at, c.binding, c.allowed = origin, b, nil
 	return b
 }
 

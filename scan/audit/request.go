@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -40,9 +41,8 @@ func (w *Worker) request(agent *agent) {
 func (w *Worker) requestBy(at *site, client *client, addr []byte, ask robotsAsk) {
 	record := &w.record
 	w.countClient(client, record.Claim)
-	row := client.row()
-	question := w.ask(record, at, client.agent, ask)
-	w.see(&row.Figures, record, w.sender, w.target.recent)
+	row, target := client.row(), w.targets.recall(client.agent, record.Target)
+	w.see(&row.Figures, record, w.sender, target)
 	if record.HasTime && len(w.auditor.changes) > 0 {
 		before := len(row.Around)
 		for _, side := range w.auditor.changes.around(at.Site, record.Time) {
@@ -53,22 +53,36 @@ func (w *Worker) requestBy(at *site, client *client, addr []byte, ask robotsAsk)
 	if ask == asksRobots && string(record.Method) == "GET" { // HEAD fetches nothing
 		w.fetched(at, client, row)
 	}
+	var lawful *policy.Lawful
 	if at.N > 0 && record.HasTime && !client.exempt() {
-		question.Lawful = w.policy.Lawful(at.First, record.Time, client.class)
-		if client.identity != report.SpoofedIdentity && !client.Overlong && !question.OtherScheme {
-			if delay, ok := w.delayFor(client.agent, at.First, question.Lawful); ok {
+		lawful = w.policy.Lawful(at.First, record.Time, client.class)
+		if client.identity != report.SpoofedIdentity && !client.Overlong && !at.isOtherScheme() {
+			if delay, ok := w.delayFor(client.agent, at.First, lawful); ok {
 				w.deferDelayed(at, client, delay)
 			}
 		}
 	}
-	decision, final := judge.Decide(w.policy, question, nil)
 	event := w.newEvent(at, client)
-	event.Decision.Decision, event.row = decision, row
-	if final {
+	event.row = row
+	isPlain := ask == asksElse && at.N == 1 && !at.isOtherScheme() && target != nil && !target.mayBeAbnormal &&
+		record.Lossy == format.Exact && !record.Truncated
+	if isPlain && client.allows(target, at.First, lawful) {
+		event.Decision.Decision = judge.Decision{Verdict: report.Allowed}
 		w.decided(event, client)
-	} else {
-		w.deferRequest(event, client, question)
+		return
 	}
+	question := w.ask(record, at, client.agent, ask, target)
+	question.Lawful = lawful
+	decision, final := judge.Decide(w.policy, question, nil)
+	event.Decision.Decision = decision
+	if !final {
+		w.deferRequest(event, client, question)
+		return
+	}
+	if isPlain && decision.Verdict == report.Allowed {
+		client.allowed = lawful
+	}
+	w.decided(event, client)
 }
 
 // counting counts what does not depend on verdicts.
@@ -280,7 +294,7 @@ func (w *Worker) bySources(agent *agent) (*site, report.Verdict) {
 		return at, report.NoPolicy
 	}
 	w.target.findLoss(record)
-	question := w.ask(record, at, agent, w.robotsAsk(record))
+	question := w.ask(record, at, agent, w.robotsAsk(record), w.targets.recall(agent, record.Target))
 	if at.N > 0 && question.HasTime && !agent.exempt() {
 		question.Lawful = w.policy.Lawful(at.First, question.Time, question.Class)
 	}
