@@ -23,7 +23,7 @@ type lines struct {
 
 type marks = [indexed + blockMarks]uint16
 
-// octets are the bytes to mark; one of them is a newline.
+// octets are the ASCII bytes to mark, which differ in their low four bits; one of them is a newline.
 type octets [3]byte
 
 // quoted are the bytes to mark for formats with quotes, for lines.cut.
