@@ -47,14 +47,7 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	if l.marks == nil && bytes.IndexByte(l.chunk[l.at:], '\n') < 0 { // a single line, as Detect tries formats on
 		return l.search(), nil, 0
 	}
-	if l.marks == nil {
-		l.index()
-	}
-	end := l.end()
-	if end == l.n {
-		l.index()
-		end = l.end()
-	}
+	end := l.end(0)
 	if end == l.n || l.chunk[l.from+int(l.marks[end])] != '\n' {
 		return l.search(), nil, 0
 	}
@@ -64,24 +57,25 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	return withoutReturn(line), quotes, back
 }
 
-// end returns the index of the next line's first mark that is a newline or a backslash, or n if
-// there is none.
-func (l *lines) end() int {
+// end returns the index of the next line's first mark that is a newline or a backslash, or n if there
+// is none. The first marks, as many as quotes, it takes for quotes.
+func (l *lines) end(quotes int) int {
+	end := l.afterQuotes(l.i + quotes)
+	if end >= l.n {
+		l.index()
+		end = min(l.afterQuotes(l.i+quotes), l.n)
+	}
+	return end
+}
+
+// afterQuotes returns the index of the first mark from i on that isn't a quote, or at least n if there is
+// none.
+func (l *lines) afterQuotes(i int) int {
 	part := l.chunk[l.from:]
-	if l.i+7 <= l.n && len(part) >= indexed { // six quotes and a newline, as in most lines
-		m, of := (*[7]uint16)(l.marks[l.i:]), (*[indexed]byte)(part)
-		octet := func(i int) byte { return of[m[i]%indexed] }
-		if octet(6) == '\n' && (octet(0)^'"')|(octet(1)^'"')|(octet(2)^'"')|(octet(3)^'"')|(octet(4)^'"')|
-			(octet(5)^'"') == 0 {
-			return l.i + 6
-		}
+	for i < l.n && part[l.marks[i]] == '"' {
+		i++
 	}
-	for i, at := range l.marks[l.i:l.n] {
-		if part[at] != '"' {
-			return l.i + i
-		}
-	}
-	return l.n
+	return i
 }
 
 // index sets the marks from the next line on, unless they are already set.
