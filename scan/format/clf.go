@@ -43,14 +43,11 @@ func quotesOf(m *meaning) int {
 // at a fixed distance from a quote as a word, and has few branches that depend on the line, and few
 // calls, around which it would have to save its variables.
 func (p *programReader) nextOrdinary(r *Record) bool {
-	if p.marks == nil {
-		return false // cut knows what a first line needs
+	newline := p.afterQuotes(p.i + p.quotes)
+	if newline >= p.n {
+		return p.marks != nil && p.index() && p.nextOrdinary(r) // cut knows what the first line needs
 	}
-	newline := p.lines.end(p.quotes)
-	if newline == p.n {
-		return false
-	}
-	part, marks := p.chunk[p.from:], (*[6]uint16)(p.marks[p.i:])
+	part, marks := p.part(), (*[6]uint16)(p.marks[p.i:p.i+6])
 	begin, open, end, stop := p.at-p.from, int(marks[0]), int(marks[1]), int(p.marks[newline])
 	addr, addrEnd := begin, open-timeLength-len(nobody)
 	if p.hasHost {
@@ -82,7 +79,6 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 		stop--
 	}
 	size, sizeEnd, agentEnd := end+len(statusEnd), 0, 0
-	var agent, referer []byte
 	if p.quotes == 6 {
 		from, to := int(marks[2]), int(marks[3])
 		sizeEnd, agentEnd = from-1, int(marks[5])
@@ -91,9 +87,10 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 			agentEnd+1 < stop && part[agentEnd+1] != ' ' {
 			return false
 		}
-		agent, referer = part[to+3:agentEnd], part[from+1:to]
+		r.Agent, r.Referer = part[to+3:agentEnd], part[from+1:to]
 	} else {
 		sizeEnd = size + field.Blank(part[size:stop], 0)
+		r.Agent, r.Referer = nil, nil
 	}
 	if n := sizeEnd - size; 1 <= n && n <= 8 { // at least eight bytes precede it
 		digits := eight(part[sizeEnd-8:sizeEnd]) >> (64 - 8*n) << (64 - 8*n)
@@ -111,7 +108,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	r.Robots = (part[target] != '/' || part[target+1] == 'r') && isRobots(part[target:end])
 	p.addr, p.addrEnd, p.open, p.method, p.end, p.agentEnd = addr, addrEnd, open, method, end, agentEnd
 	p.at, p.i = p.from+int(p.marks[newline])+1, newline+1
-	r.Line, r.Agent, r.Referer = part[begin:stop], agent, referer
+	r.Line = part[begin:stop]
 	return true
 }
 

@@ -47,7 +47,11 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	if l.marks == nil && bytes.IndexByte(l.chunk[l.at:], '\n') < 0 { // a single line, as Detect tries formats on
 		return l.search(), nil, 0
 	}
-	end := l.end(0)
+	end := l.afterQuotes(l.i)
+	if end == l.n {
+		l.index()
+		end = l.afterQuotes(l.i)
+	}
 	if end == l.n || l.chunk[l.from+int(l.marks[end])] != '\n' {
 		return l.search(), nil, 0
 	}
@@ -57,37 +61,31 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	return withoutReturn(line), quotes, back
 }
 
-// end returns the index of the next line's first mark that is a newline or a backslash, or n if there
-// is none. The first marks, as many as quotes, it takes for quotes.
-func (l *lines) end(quotes int) int {
-	end := l.afterQuotes(l.i + quotes)
-	if end >= l.n {
-		l.index()
-		end = min(l.afterQuotes(l.i+quotes), l.n)
-	}
-	return end
-}
-
 // afterQuotes returns the index of the first mark from i on that isn't a quote, or at least n if there is
 // none.
 func (l *lines) afterQuotes(i int) int {
-	part := l.chunk[l.from:]
+	part := l.part()
 	for i < l.n && part[l.marks[i]] == '"' {
 		i++
 	}
 	return i
 }
 
-// index sets the marks from the next line on, unless they are already set.
-func (l *lines) index() {
+// part is what the offsets of the marks are relative to.
+func (l *lines) part() []byte { return l.chunk[l.from:len(l.chunk):len(l.chunk)] }
+
+// index sets the marks from the next line on, unless they are already set, and reports whether it has
+// found others.
+func (l *lines) index() bool {
 	if l.i < l.n && l.from == l.at {
-		return
+		return false
 	}
 	if l.marks == nil {
 		l.marks = new(marks)
 	}
 	l.from, l.i = l.at, 0
 	l.n = index(l.chunk[l.at:min(l.at+indexed, len(l.chunk))], l.marked, l.marks)
+	return l.n > 0
 }
 
 // search is cut without marks.
