@@ -78,7 +78,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	if part[stop-1] == '\r' {
 		stop--
 	}
-	size, sizeEnd, agentEnd := end+len(statusEnd), 0, 0
+	size, sizeEnd, agentEnd := end+len(statusEnd), 0, stop
 	if p.quotes == 6 {
 		from, to := int(marks[2]), int(marks[3])
 		sizeEnd, agentEnd = from-1, int(marks[5])
@@ -106,7 +106,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	}
 	target := open + 1 + method + 1
 	r.Robots = (part[target] != '/' || part[target+1] == 'r') && isRobots(part[target:end])
-	p.addr, p.addrEnd, p.open, p.method, p.end, p.agentEnd = addr, addrEnd, open, method, end, agentEnd
+	p.addr, p.open, p.target, p.end, p.agentEnd, p.stop = addr, open, target, end, agentEnd, stop
 	p.at, p.i = p.from+int(p.marks[newline])+1, newline+1
 	r.Line = part[begin:stop]
 	return true
@@ -114,6 +114,9 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 
 // nobodyWord is nobody and the bracket after it as a little-endian word of those bytes that nobodyMask has.
 const nobodyWord, nobodyMask = ' ' | '-'<<8 | ' '<<16 | '-'<<24 | ' '<<32 | '['<<40, 1<<48 - 1
+
+// protocolWord is " HTTP/1." as a little-endian word.
+const protocolWord = ' ' | 'H'<<8 | 'T'<<16 | 'T'<<24 | 'P'<<32 | '/'<<40 | '1'<<48 | '.'<<56
 
 // eight and four are the first eight and four bytes as a little-endian word.
 func eight(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
@@ -151,18 +154,22 @@ func isAnswered(w uint64) bool {
 
 // completeOrdinary is Complete for a line that nextOrdinary has read.
 func (p *programReader) completeOrdinary(r *Record) {
-	part, open, end := p.chunk[p.from:], p.open, p.end
+	part, open, target, end := p.part(), p.open, p.target, p.end
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
 	if p.hasHost {
 		r.Host = part[r.Offset-p.from : p.addr-1]
 	}
-	r.Addr = bareAddress(part[p.addr:p.addrEnd])
+	r.Addr = bareAddress(part[p.addr : open-timeLength-len(nobody)])
 	r.Time, r.HasTime = p.moments.read(part[open+1-timeLength:open-2], p.layout, nil)
-	r.Status = statusOf(part[end+2 : end+5])
-	target := open + 1 + p.method + 1
-	r.Method, r.Target = part[open+1:target-1], requestTarget(part[target:end], r)
-	if p.quotes == 6 {
-		r.Forwarded = quotedField(r.Line, p.agentEnd+1-(r.Offset-p.from))
+	status := (*[3]byte)(part[end+2 : end+5])
+	r.Status = int(status[0])*100 + int(status[1])*10 + int(status[2]) - 111*'0'
+	if at := end - len(" HTTP/1.1"); at > target && eight(part[at:at+8]) == protocolWord && part[end-1] != ' ' {
+		r.Method, r.Target, r.Truncated = part[open+1:target-1], part[target:at], false
+	} else {
+		r.Method, r.Target = part[open+1:target-1], requestTarget(part[target:end], r)
+	}
+	if p.agentEnd+1 < p.stop {
+		r.Forwarded = quotedField(part[:p.stop], p.agentEnd+1)
 	}
 }
 

@@ -101,9 +101,9 @@ type programReader struct {
 	places   field.Places
 	ordinary bool // nextOrdinary has read it, so places is empty
 
-	// For an ordinary line, in the chunk from lines.from on: the bounds of the address, the quotes of the
-	// request, and the quote after the User-Agent. method is the length of the method.
-	addr, addrEnd, open, end, agentEnd, method int
+	// For an ordinary line, in lines.part: where the address begins, the quotes of the request and its
+	// target, the quote after the User-Agent, and the end of the line.
+	addr, open, target, end, agentEnd, stop int
 }
 
 // Reset begins a chunk.
