@@ -159,8 +159,6 @@ func (p *programReader) completeOrdinary(r *Record) {
 	if p.hasHost {
 		r.Host = part[r.Offset-p.from : p.addr-1]
 	}
-	r.Addr = bareAddress(part[p.addr : open-timeLength-len(nobody)])
-	r.Time, r.HasTime = p.moments.read(part[open+1-timeLength:open-2], p.layout, nil)
 	status := (*[3]byte)(part[end+2 : end+5])
 	r.Status = int(status[0])*100 + int(status[1])*10 + int(status[2]) - 111*'0'
 	if at := end - len(" HTTP/1.1"); at > target && eight(part[at:at+8]) == protocolWord && part[end-1] != ' ' {
@@ -171,6 +169,8 @@ func (p *programReader) completeOrdinary(r *Record) {
 	if p.agentEnd+1 < p.stop {
 		r.Forwarded = quotedField(part[:p.stop], p.agentEnd+1)
 	}
+	r.Addr = bareAddress(part[p.addr : open-timeLength-len(nobody)])
+	r.Time, r.HasTime = p.moments.read(part[open+1-timeLength:open-2], p.layout, nil)
 }
 
 // isPlausibleCommon reports whether a record looks like one from a log in the common log format or
