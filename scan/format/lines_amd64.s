@@ -42,7 +42,6 @@ block:
 	NOTE(2)
 	NOTE(3)
 	NOTE(4)
-	NOTE(5)
 	JNZ       more
 
 next:
@@ -51,6 +50,7 @@ next:
 	JMP  block
 
 more: // than most blocks have
+	NOTE(5)
 	NOTE(6)
 	NOTE(7)
 	NOTE(8)
