@@ -26,96 +26,151 @@ import (
 const timeLength = 29
 
 // nobody is the text between the address and the time if ident and user are both unknown.
-const nobody = "- - "
+const nobody = " - - "
 
-// nextOrdinary is Next for a request in an ordinary line, and reports whether the line is one. It
-// runs for every line of most logs, so it leaves the other fields to completeOrdinary, and compares
-// text at a fixed distance from a quote as a word.
-func (p *programReader) nextOrdinary(r *Record, line []byte, quotes []uint16, back int) bool {
-	hasAgent := p.meaning.has[userAgent]
-	if len(quotes) < 2 || hasAgent && len(quotes) < 6 {
+// quotesOf returns the number of quotes that an ordinary line has at least.
+func quotesOf(m *meaning) int {
+	if m.has[userAgent] {
+		return 6
+	}
+	return 2
+}
+
+// nextOrdinary is Next for a request in an ordinary line. It reports whether the next line is one; if
+// not, it doesn't take it.
+//
+// It runs for every line of most logs. So it leaves the other fields to completeOrdinary, compares text
+// at a fixed distance from a quote as a word, and has few branches that depend on the line, and few
+// calls, around which it would have to save its variables.
+func (p *programReader) nextOrdinary(r *Record) bool {
+	newline := p.afterQuotes(p.i + p.quotes)
+	if newline >= p.n {
+		return p.marks != nil && p.index() && p.nextOrdinary(r) // cut knows what the first line needs
+	}
+	part, marks := p.part(), (*[6]uint16)(p.marks[p.i:p.i+6])
+	begin, open, end, stop := p.at-p.from, int(marks[0]), int(marks[1]), int(p.marks[newline])
+	addr, addrEnd := begin, open-timeLength-len(nobody)
+	if p.hasHost {
+		addr += field.Blank(part[begin:], 0) + 1
+	}
+	if addrEnd < max(addr, 8) || end+8 > len(part) || part[stop] != '\n' {
 		return false
 	}
-	open, end := int(quotes[0])-back, int(quotes[1])-back
-	stop := open - timeLength - len(nobody)
-	if stop <= 0 || binary.LittleEndian.Uint64(line[stop:])&nobodyMask != nobodyWord ||
-		binary.LittleEndian.Uint16(line[open-2:]) != ']'|' '<<8 || !isAnswered(line[end:]) {
+	window := (*[8 + len(nobody) + timeLength + 9]byte)(part[addrEnd-8 : open+9])
+	if eight(window[8:])&nobodyMask != nobodyWord || four(window[40:])<<8 != ']'<<8|' '<<16|'"'<<24 ||
+		!isAnswered(eight(part[end:end+8])) {
 		return false
 	}
-	from := 0
-	if p.meaning.has[hostName] {
-		from = field.Blank(line, 0) + 1
-	}
-	if !field.IsBlank(line, from, stop-1) {
+	if n := addrEnd - addr; n < 8 || n > 16 {
+		if bytes.IndexByte(part[addr:addrEnd], ' ') >= 0 {
+			return false
+		}
+	} else if field.HasBlank(eight(window[:])) || field.HasBlank(eight(part[addr:addr+8])) {
 		return false
 	}
-	request := line[open+1 : end]
-	method := len("GET")
-	if len(request) < len("GET /") || string(request[:len("GET /")]) != "GET /" {
-		method = methodEnd(request)
-		if !hasTarget(request, method) {
+	method := pathMethod(eight(window[43:]))
+	if method == 0 {
+		request := part[open+1 : end]
+		if method = methodEnd(request); !hasTarget(request, method) {
 			return false
 		}
 	}
-	size, sizeEnd := end+len(statusEnd), 0
-	if hasAgent {
-		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
-		agent, agentEnd := int(quotes[4])-back, int(quotes[5])-back
-		if sizeEnd = referer - 1; agent != refererEnd+2 || line[refererEnd+1] != ' ' || sizeEnd < size ||
-			line[sizeEnd] != ' ' || agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
+	if part[stop-1] == '\r' {
+		stop--
+	}
+	size, sizeEnd, agentEnd := end+len(statusEnd), 0, stop
+	if p.quotes == 6 {
+		from, to := int(marks[2]), int(marks[3])
+		sizeEnd, agentEnd = from-1, int(marks[5])
+		if int(marks[4]) != to+2 || sizeEnd < size || part[from] != '"' || part[sizeEnd] != ' ' ||
+			four(part[to:to+4])<<8 != '"'<<8|' '<<16|'"'<<24 || part[agentEnd] != '"' ||
+			agentEnd+1 < stop && part[agentEnd+1] != ' ' {
 			return false
 		}
-		r.Agent, r.Referer = line[agent+1:agentEnd], line[referer+1:refererEnd]
-		p.quoted = agentEnd
+		r.Agent, r.Referer = part[to+3:agentEnd], part[from+1:to]
 	} else {
-		sizeEnd = field.Blank(line, size)
+		sizeEnd = size + field.Blank(part[size:stop], 0)
 		r.Agent, r.Referer = nil, nil
 	}
-	if n := sizeEnd - size; 1 <= n && n <= 8 { // more than eight bytes precede it
-		r.Size = parseEight(binary.LittleEndian.Uint64(line[sizeEnd-8:sizeEnd])>>(64-8*n)<<(64-8*n), n)
+	if n := sizeEnd - size; 1 <= n && n <= 8 { // at least eight bytes precede it
+		digits := eight(part[sizeEnd-8:sizeEnd]) >> (64 - 8*n) << (64 - 8*n)
+		if field.HasBlank(digits) {
+			return false
+		}
+		r.Size = parseEight(digits, n)
 	} else {
-		r.Size = parseSize(line[size:sizeEnd])
+		if bytes.IndexByte(part[size:sizeEnd], ' ') >= 0 {
+			return false
+		}
+		r.Size = parseSize(part[size:sizeEnd])
 	}
-	if r.Size < 0 && bytes.IndexByte(line[size:sizeEnd], ' ') >= 0 {
-		return false
-	}
-	target := request[method+1:]
-	r.Robots = (target[0] != '/' || len(target) > 1 && target[1] == 'r') && isRobots(target)
-	p.from, p.stop, p.open, p.method, p.end = from, stop-1, open, open+1+method, end
+	target := open + 1 + method + 1
+	r.Robots = (part[target] != '/' || part[target+1] == 'r') && isRobots(part[target:end])
+	p.addr, p.open, p.target, p.end, p.agentEnd, p.stop = addr, open, target, end, agentEnd, stop
+	p.at, p.i = p.from+int(p.marks[newline])+1, newline+1
+	r.Line = part[begin:stop]
 	return true
 }
 
 // nobodyWord is nobody and the bracket after it as a little-endian word of those bytes that nobodyMask has.
-const nobodyWord, nobodyMask = '-' | ' '<<8 | '-'<<16 | ' '<<24 | '['<<32, 1<<40 - 1
+const nobodyWord, nobodyMask = ' ' | '-'<<8 | ' '<<16 | '-'<<24 | ' '<<32 | '['<<40, 1<<48 - 1
+
+// protocolWord is " HTTP/1." as a little-endian word.
+const protocolWord = ' ' | 'H'<<8 | 'T'<<16 | 'T'<<24 | 'P'<<32 | '/'<<40 | '1'<<48 | '.'<<56
+
+// eight and four are the first eight and four bytes as a little-endian word.
+func eight(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+func four(b []byte) uint32  { return binary.LittleEndian.Uint32(b) }
+
+// pathMethod returns the length of the frequent method with which a request for a path begins, or 0.
+func pathMethod(request uint64) int {
+	m := &frequent[request%16]
+	if request&m.mask != m.word {
+		return 0
+	}
+	return m.length
+}
+
+// frequent are methods and the beginning of a path after them, by the low four bits of their first byte.
+var frequent = [16]struct {
+	word, mask uint64
+	length     int
+}{
+	'G' % 16: {'G' | 'E'<<8 | 'T'<<16 | ' '<<24 | '/'<<32, 1<<40 - 1, 3},
+	'H' % 16: {'H' | 'E'<<8 | 'A'<<16 | 'D'<<24 | ' '<<32 | '/'<<40, 1<<48 - 1, 4},
+	'P' % 16: {'P' | 'O'<<8 | 'S'<<16 | 'T'<<24 | ' '<<32 | '/'<<40, 1<<48 - 1, 4},
+}
 
 // statusEnd is the end of a request and the status after it.
 const statusEnd = `" 200 `
 
-// isAnswered reports whether b begins as statusEnd does, with three digits.
-func isAnswered(b []byte) bool {
-	if len(b) < 8 {
-		return len(b) >= len(statusEnd) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
-	}
-	// Any byte that isn't the required digit or blank sets its highest bit in d or in the sum.
-	const blanks, digits, highs = ' '<<8 | ' '<<40, '0'<<16 | '0'<<24 | '0'<<32, 0x808080808000
-	d := (binary.LittleEndian.Uint64(b) ^ (blanks | digits)) & 0xffffffffff00
-	return (d|(d+0x7f7676767f00))&highs == 0
+// isAnswered reports whether a word begins as statusEnd does, with three digits.
+func isAnswered(w uint64) bool {
+	// Any byte that isn't the required one or a digit sets its highest bit in d or in the sum.
+	const other, digits, highs = '"' | ' '<<8 | ' '<<40, '0'<<16 | '0'<<24 | '0'<<32, 0x808080808080
+	d := (w ^ (other | digits)) & 0xffffffffffff
+	return (d|(d+0x7f7676767f7f))&highs == 0
 }
 
 // completeOrdinary is Complete for a line that nextOrdinary has read.
 func (p *programReader) completeOrdinary(r *Record) {
-	line, open, end := r.Line, p.open, p.end
+	part, open, target, end := p.part(), p.open, p.target, p.end
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
-	if p.from > 0 {
-		r.Host = line[:p.from-1]
+	if p.hasHost {
+		r.Host = part[r.Offset-p.from : p.addr-1]
 	}
-	r.Addr = bareAddress(line[p.from:p.stop])
-	r.Time, r.HasTime = p.moments.read(line[open+1-timeLength:open-2], p.layout, nil)
-	r.Status = statusOf(line[end+2 : end+5])
-	r.Method, r.Target = line[open+1:p.method], requestTarget(line[p.method+1:end], r)
-	if p.meaning.has[userAgent] {
-		r.Forwarded = quotedField(line, p.quoted+1)
+	status := (*[3]byte)(part[end+2 : end+5])
+	r.Status = int(status[0])*100 + int(status[1])*10 + int(status[2]) - 111*'0'
+	if at := end - len(" HTTP/1.1"); at > target && eight(part[at:at+8]) == protocolWord && part[end-1] != ' ' {
+		r.Method, r.Target, r.Truncated = part[open+1:target-1], part[target:at], false
+	} else {
+		r.Method, r.Target = part[open+1:target-1], requestTarget(part[target:end], r)
 	}
+	if p.agentEnd+1 < p.stop {
+		r.Forwarded = quotedField(part[:p.stop], p.agentEnd+1)
+	}
+	r.Addr = bareAddress(part[p.addr : open-timeLength-len(nobody)])
+	r.Time, r.HasTime = p.moments.read(part[open+1-timeLength:open-2], p.layout, nil)
 }
 
 // isPlausibleCommon reports whether a record looks like one from a log in the common log format or

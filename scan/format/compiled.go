@@ -72,6 +72,9 @@ func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	f.newReader = func(f *Format) Reader {
 		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
 		r.fits, r.isCommon = f.fits, f.isCommon
+		if r.isCommon {
+			r.quotes, r.hasHost = quotesOf(&f.meaning), f.has[hostName]
+		}
 		r.places.Spans = make([]field.Span, len(p.fields))
 		return r
 	}
@@ -91,14 +94,16 @@ type programReader struct {
 	values
 	fits     func(*Record) bool // nil if all records fit
 	isCommon bool               // most lines are ordinary, and X-Forwarded-For may follow the User-Agent: see clf.go
+	quotes   int                // that an ordinary line has at least; 0 if none is ordinary
+	hasHost  bool               // before the address
 
 	// About the line that Next returned last:
 	places   field.Places
 	ordinary bool // nextOrdinary has read it, so places is empty
 
-	// For an ordinary line: the bounds of the address, the quotes of the request and the end of its
-	// method, and the quote after the User-Agent.
-	from, stop, open, method, end, quoted int
+	// For an ordinary line, in lines.part: where the address begins, the quotes of the request and its
+	// target, the quote after the User-Agent, and the end of the line.
+	addr, open, target, end, agentEnd, stop int
 }
 
 // Reset begins a chunk.
@@ -109,12 +114,11 @@ func (p *programReader) Next(r *Record) Kind {
 		return End
 	}
 	r.Offset = p.at
-	line, quotes, back := p.cut()
-	r.Line = line
-	p.ordinary = p.isCommon && p.nextOrdinary(r, line, quotes, back)
-	if p.ordinary {
+	if p.ordinary = p.quotes > 0 && p.nextOrdinary(r); p.ordinary {
 		return Request
 	}
+	line, quotes, back := p.cut()
+	r.Line = line
 	places := &p.places
 	places.Line, places.Marks, places.Back = line, quotes, back
 	if p.Find(places) {

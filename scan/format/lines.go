@@ -23,7 +23,7 @@ type lines struct {
 
 type marks = [indexed + blockMarks]uint16
 
-// octets are the bytes to mark; one of them is a newline.
+// octets are the ASCII bytes to mark, which differ in their low four bits; one of them is a newline.
 type octets [3]byte
 
 // quoted are the bytes to mark for formats with quotes, for lines.cut.
@@ -47,13 +47,10 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	if l.marks == nil && bytes.IndexByte(l.chunk[l.at:], '\n') < 0 { // a single line, as Detect tries formats on
 		return l.search(), nil, 0
 	}
-	if l.marks == nil {
-		l.index()
-	}
-	end := l.end()
+	end := l.afterQuotes(l.i)
 	if end == l.n {
 		l.index()
-		end = l.end()
+		end = l.afterQuotes(l.i)
 	}
 	if end == l.n || l.chunk[l.from+int(l.marks[end])] != '\n' {
 		return l.search(), nil, 0
@@ -64,36 +61,31 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	return withoutReturn(line), quotes, back
 }
 
-// end returns the index of the next line's first mark that is a newline or a backslash, or n if
-// there is none.
-func (l *lines) end() int {
-	part := l.chunk[l.from:]
-	if l.i+7 <= l.n && len(part) >= indexed { // six quotes and a newline, as in most lines
-		m, of := (*[7]uint16)(l.marks[l.i:]), (*[indexed]byte)(part)
-		octet := func(i int) byte { return of[m[i]%indexed] }
-		if octet(6) == '\n' && (octet(0)^'"')|(octet(1)^'"')|(octet(2)^'"')|(octet(3)^'"')|(octet(4)^'"')|
-			(octet(5)^'"') == 0 {
-			return l.i + 6
-		}
+// afterQuotes returns the index of the first mark from i on that isn't a quote, or at least n if there is
+// none.
+func (l *lines) afterQuotes(i int) int {
+	part := l.part()
+	for i < l.n && part[l.marks[i]] == '"' {
+		i++
 	}
-	for i, at := range l.marks[l.i:l.n] {
-		if part[at] != '"' {
-			return l.i + i
-		}
-	}
-	return l.n
+	return i
 }
 
-// index sets the marks from the next line on, unless they are already set.
-func (l *lines) index() {
+// part is what the offsets of the marks are relative to.
+func (l *lines) part() []byte { return l.chunk[l.from:len(l.chunk):len(l.chunk)] }
+
+// index sets the marks from the next line on, unless they are already set, and reports whether it has
+// found others.
+func (l *lines) index() bool {
 	if l.i < l.n && l.from == l.at {
-		return
+		return false
 	}
 	if l.marks == nil {
 		l.marks = new(marks)
 	}
 	l.from, l.i = l.at, 0
 	l.n = index(l.chunk[l.at:min(l.at+indexed, len(l.chunk))], l.marked, l.marks)
+	return l.n > 0
 }
 
 // search is cut without marks.

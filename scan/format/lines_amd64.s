@@ -1,12 +1,10 @@
 #include "textflag.h"
 
-// MARKED leaves in octets where they are one of the three.
-#define MARKED(octets, t1, t2) \
-	VPCMPEQB Y13, octets, t1; \
-	VPCMPEQB Y14, octets, t2; \
-	VPCMPEQB Y15, octets, octets; \
-	VPOR     t1, t2, t1; \
-	VPOR     t1, octets, octets
+// MARKED sets the bytes of marks at which octets have one that is to be marked: the one among them
+// with the same low four bits.
+#define MARKED(octets, marks) \
+	VPSHUFB  octets, Y15, marks; \
+	VPCMPEQB octets, marks, marks
 
 // NOTE writes down the lowest place in AX, as the i-th from DI on, and takes it out.
 // Where AX is empty it writes what the next block writes over.
@@ -16,26 +14,23 @@
 	MOVW   BX, (i*2)(DI); \
 	BLSRQ  AX, AX
 
-// func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16, first, second, third byte) int
+// func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16, marked *[16]byte) int
 TEXT ·indexAVX2(SB), NOSPLIT, $0-40
-	MOVQ         p+0(FP), SI
-	MOVQ         blocks+8(FP), DX
-	MOVQ         marks+16(FP), DI
-	MOVQ         DI, R13
-	VPBROADCASTB first+24(FP), Y13
-	VPBROADCASTB second+25(FP), Y14
-	VPBROADCASTB third+26(FP), Y15
-	XORL         R8, R8
-	SHLQ         $6, DX
+	MOVQ           p+0(FP), SI
+	MOVQ           blocks+8(FP), DX
+	MOVQ           marks+16(FP), DI
+	MOVQ           DI, R13
+	MOVQ           marked+24(FP), AX
+	VBROADCASTI128 (AX), Y15
+	XORL           R8, R8
+	SHLQ           $6, DX
 
 block:
 	CMPQ      R8, DX
 	JGE       end
-	VMOVDQU   (SI)(R8*1), Y0
-	VMOVDQU   32(SI)(R8*1), Y1
 	PREFETCHT0 4096(SI)(R8*1)
-	MARKED(Y0, Y2, Y3)
-	MARKED(Y1, Y4, Y5)
+	MARKED((SI)(R8*1), Y0)
+	MARKED(32(SI)(R8*1), Y1)
 	VPMOVMSKB Y0, AX
 	VPMOVMSKB Y1, BX
 	SHLQ      $32, BX
@@ -47,7 +42,6 @@ block:
 	NOTE(2)
 	NOTE(3)
 	NOTE(4)
-	NOTE(5)
 	JNZ       more
 
 next:
@@ -56,6 +50,7 @@ next:
 	JMP  block
 
 more: // than most blocks have
+	NOTE(5)
 	NOTE(6)
 	NOTE(7)
 	NOTE(8)

@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"strconv"
 	"strings"
@@ -265,9 +264,10 @@ func secondsOfDay(b uint64) (int64, bool) {
 	if (d|(d+0x76767f76767f7676))&highs != 0 {
 		return 0, false
 	}
-	d = d*10 + d>>8
-	hour, minute, second := d&0xff, d>>24&0xff, d>>48&0xff
-	return int64(hour*3600 + minute*60 + second), hour <= 23 && minute <= 59 && second <= 60
+	const limits = (0x80 - 24) | (0x80-60)<<24 | (0x80-61)<<48 // each number below its limit leaves the highest bit 0
+	d = (d*10 + d>>8) & 0x00ff0000ff0000ff
+	minutes := d * (60<<24 + 1) >> 24 & 0xffff
+	return int64(minutes*60 + d>>48), (d+limits)&highs == 0
 }
 
 // number2 returns the value of two digits. For other bytes the result exceeds every field of a
@@ -355,10 +355,11 @@ type moments struct {
 	at          int    // where the time of day begins
 	digits, end int    // bounds of the fraction after it; both are the end of the time of day if there is none
 	base        int64  // the time at 00:00:00, without the fraction
-	// hasWords means that the date has 8 to 16 bytes and the zone at most 8, as nearly always. first
-	// and before are the words of the date, and zone is the rest of the last word after shifting.
-	hasWords                   bool
-	first, before, zone, shift uint64
+	// In nearly all times the date has 8 to 16 bytes, and the zone at most 8. Then inWords is the length of the
+	// last one, otherwise 0. first and before are the words of the date, and after is the last word with only
+	// the bytes that zone has.
+	inWords                    int
+	first, before, after, zone uint64
 }
 
 // clockLength is the length of hh:mm:ss.
@@ -366,12 +367,27 @@ const clockLength = 8
 
 // read parses a time. zone applies to times without one; nil means UTC.
 func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
-	if n := len(m.last); n > 0 && n == len(text) && zone == nil && m.isAlike(text) {
-		seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(text[m.at:]))
-		if ok && m.digits == m.end {
-			return m.base + seconds*1e9, true
+	if len(text) == m.inWords && zone == nil && m.inWords > 0 {
+		around := (*[8 + clockLength]byte)(text[m.at-8 : m.at+clockLength])
+		seconds, ok := secondsOfDay(eight(around[8:]))
+		if ok && (eight(text)^m.first)|(eight(around[:])^m.before)|(eight(text[len(text)-8:])&m.zone^m.after) == 0 {
+			if m.digits == m.end {
+				return m.base + seconds*1e9, true
+			}
+			if nanos, ok := m.fraction(text); ok {
+				return m.base + seconds*1e9 + nanos, true
+			}
 		}
-		if nanos, rest := afterPoint(text[m.digits:m.end]); ok && len(rest) == 0 {
+	}
+	return m.readParts(text, layout, zone)
+}
+
+// readParts is read for times that aren't in words, or aren't like the last one.
+func (m *moments) readParts(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
+	if n := len(m.last); n > 0 && n == len(text) && zone == nil &&
+		string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:]) {
+		seconds, ok := secondsOfDay(eight(text[m.at:]))
+		if nanos, isFraction := m.fraction(text); ok && isFraction {
 			return m.base + seconds*1e9 + nanos, true
 		}
 	}
@@ -381,22 +397,18 @@ func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos i
 	return nanos, ok
 }
 
-// isAlike reports whether a time of the same length differs from the last one at most in the time
-// of day and the digits of its fraction.
-func (m *moments) isAlike(text []byte) bool {
-	if clockEnd := m.at + clockLength; m.end > clockEnd && text[clockEnd] != m.last[clockEnd] {
-		return false
+// fraction returns the fraction of a second in a time that has one, or none, where the last one has.
+func (m *moments) fraction(text []byte) (nanos int64, ok bool) {
+	if m.digits == m.end {
+		return 0, true
 	}
-	if !m.hasWords {
-		return string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:])
-	}
-	word := func(at int) uint64 { return binary.LittleEndian.Uint64(text[at:]) }
-	return (word(0)^m.first)|(word(m.at-8)^m.before)|(word(len(text)-8)>>m.shift^m.zone) == 0
+	nanos, rest := afterPoint(text[m.digits:m.end])
+	return nanos, len(rest) == 0 && text[m.digits-1] == m.last[m.digits-1]
 }
 
 // learn remembers a time if its layout parses other times of that day as read does.
 func (m *moments) learn(text []byte, layout layout) {
-	m.last = m.last[:0]
+	m.last, m.inWords = m.last[:0], 0
 	colon := bytes.LastIndexByte(text, ':')
 	if colon > 3 && text[colon-3] != ':' { // the colon belongs to the zone
 		colon = bytes.LastIndexByte(text[:colon], ':')
@@ -414,22 +426,22 @@ func (m *moments) learn(text []byte, layout layout) {
 	m.last = append(m.last, text...)
 	late, ok := m.try("23:45:01", "123456789", layout)
 	early, alsoOK := m.try("00:00:00", "0", layout)
-	m.findWords()
 	fraction, _ := afterPoint([]byte("123456789")[:min(m.end-m.digits, 9)]) // the others are less than a nanosecond
 	m.base = early
 	if !ok || !alsoOK || late-early != (23*3600+45*60+1)*1e9+fraction {
 		m.last = m.last[:0]
+		return
 	}
+	m.findWords()
 }
 
 // findWords sets the words of the last time.
 func (m *moments) findWords() {
-	zone := len(m.last) - m.end
-	m.hasWords = m.at >= 8 && m.at <= 16 && zone <= 8
-	if m.hasWords {
-		m.shift = uint64(64 - 8*zone)
-		m.first, m.before = binary.LittleEndian.Uint64(m.last), binary.LittleEndian.Uint64(m.last[m.at-8:])
-		m.zone = binary.LittleEndian.Uint64(m.last[len(m.last)-8:]) >> m.shift
+	n := len(m.last)
+	if zone := n - m.end; m.at >= 8 && m.at <= 16 && zone <= 8 {
+		m.zone = ^uint64(0) << (64 - 8*zone)
+		m.first, m.before, m.after = eight(m.last), eight(m.last[m.at-8:]), eight(m.last[n-8:])&m.zone
+		m.inWords = n
 	}
 }
 

@@ -230,8 +230,11 @@ func (v *values) size() int64 {
 // bareAddress returns an address without its port and brackets. It returns a client's name
 // unchanged.
 func bareAddress(b []byte) []byte {
-	if bytes.IndexByte(b, ':') < 0 && !bytes.HasPrefix(b, []byte("[")) {
+	if n := len(b); 8 <= n && n <= 16 && isBelowColon(eight(b)) && isBelowColon(eight(b[n-8:])) {
 		return b // most are IPv4
+	}
+	if bytes.IndexByte(b, ':') < 0 && !bytes.HasPrefix(b, []byte("[")) {
+		return b
 	}
 	colon := bytes.LastIndexByte(b, ':')
 	switch {
@@ -243,6 +246,11 @@ func bareAddress(b []byte) []byte {
 		return b[:colon]
 	}
 	return b
+}
+
+// isBelowColon reports whether all of eight bytes are below the colon, as digits and dots are.
+func isBelowColon(eight uint64) bool {
+	return (eight|(eight+(0x80-':')*0x0101010101010101))&0x8080808080808080 == 0
 }
 
 // isPortAt reports whether the last group of an IPv6 address without brackets is a port, as AWS's load

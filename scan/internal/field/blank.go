@@ -21,15 +21,8 @@ func Blank(line []byte, from int) int {
 	return blankAfter(line, from)
 }
 
-// IsBlank reports whether the first blank at or after from is at a given place. It is optimized for
-// fields of 8 to 16 bytes.
-func IsBlank(line []byte, from, at int) bool {
-	if n := at - from; n < 8 || n > 16 {
-		return Blank(line, from) == at && at < len(line)
-	}
-	first, last := binary.LittleEndian.Uint64(line[from:]), binary.LittleEndian.Uint64(line[at-8:])
-	return line[at] == ' ' && blanksIn(first)|blanksIn(last) == 0
-}
+// HasBlank reports whether one of eight bytes is a blank.
+func HasBlank(eight uint64) bool { return blanksIn(eight) != 0 }
 
 // blankAfter is Blank for longer fields.
 func blankAfter(line []byte, from int) int {
