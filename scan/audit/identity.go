@@ -224,6 +224,9 @@ func (t *tally) inProxySample(line []byte) (hash uint64, is bool) {
 
 // addToProxySample records the address of a sampled line.
 func (t *tally) addToProxySample(hash uint64, addr []byte) {
+	if t.sampled == nil {
+		t.sampled = make([]lineFrom, 0, 2*maxLines)
+	}
 	if t.sampled = append(t.sampled, lineFrom{hash, hashAddress(addr)}); len(t.sampled) >= 2*maxLines {
 		t.sample()
 	}

@@ -438,7 +438,9 @@ func (t *tally) merge(other *tally) {
 	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)
 	t.ProxySample.merge(&other.ProxySample)
-	if t.sampled = append(t.sampled, other.sampled...); len(t.sampled) > 8*maxLines {
+	if t.sampled == nil {
+		t.sampled = other.sampled
+	} else if t.sampled = append(t.sampled, other.sampled...); len(t.sampled) > 8*maxLines {
 		t.sample()
 	}
 	addTimes(t.Referred, other.Referred, 1)
