@@ -234,9 +234,11 @@ func (t *tally) addToProxySample(hash uint64, addr []byte) {
 
 // sample moves t.sampled to ProxySample. Of many lines, it adds only those with hashes below which there are enough.
 func (t *tally) sample() {
+	const enough = maxLines + maxLines/8 // more than four standard deviations
 	below := uint64(math.MaxUint64)
 	if n := len(t.sampled); n > 2*maxLines && len(t.ProxySample.Kept) == 0 {
-		below = below / uint64(n) * (maxLines + maxLines/4)
+		below = below / uint64(n) * enough
+		t.ProxySample.Kept = make(map[lineFrom]occurrences, enough)
 	}
 	add := func(isBelow bool) {
 		for _, line := range t.sampled {
