@@ -27,8 +27,8 @@ func TestStart(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}
-	// Bytes for own packages and for others: pprof, which profile imports, and html need most of the latter.
-	bounds := map[bool]int{true: 52_000, false: 380_000}
+	// Bytes for own packages and for others: pprof, which profile imports, needs most of the latter.
+	bounds := map[bool]int{true: 52_000, false: 280_000}
 	line := regexp.MustCompile(`(?m)^init (\S*\.\S*) @.* (\d+) bytes, (\d+) allocs$`)
 	inits := line.FindAllStringSubmatch(trace.String(), -1)
 	for _, line := range inits {

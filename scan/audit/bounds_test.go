@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -746,5 +747,26 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	answer := recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer)
 	if err := decideOne(t, a, answer); err != nil {
 		t.Errorf("answer: %v", err)
+	}
+}
+
+// TestSampledLines checks that lines in no order, some of them often, give the sample of lines added one by one.
+func TestSampledLines(t *testing.T) {
+	for _, highest := range []uint64{1 << 8, 1 << 60, math.MaxUint64} { // few lines, high hashes, and usual ones
+		for _, n := range []int{100, 2000, 5000, 20_000} {
+			got, want := tally{ProxySample: newLineSample()}, newLineSample()
+			random := rand.New(rand.NewPCG(uint64(n), highest))
+			for range n {
+				line := lineFrom{-random.Uint64N(highest), clientAddress(random.IntN(2))}
+				got.sampled = append(got.sampled, line)
+				want.add(line, 1)
+			}
+			got.sample()
+			got.ProxySample.prune(1)
+			want.prune(1)
+			if got.ProxySample.Below != want.Below || !maps.Equal(got.ProxySample.Kept, want.Kept) {
+				t.Errorf("%d lines below %d: %d are kept, want %d", n, highest, len(got.ProxySample.Kept), len(want.Kept))
+			}
+		}
 	}
 }

@@ -58,8 +58,8 @@ type clients struct {
 }
 
 func (w *clients) empty() {
+	clear(w.recent[:]) // in a new worker, too: see slotsOf
 	if w.known != nil {
-		clear(w.recent[:])
 		w.senders.empty()
 	}
 	w.agents, w.known, w.named = memo[namedAgent]{}, map[*crawler.Profile]*agent{}, map[string]*agent{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -167,6 +168,7 @@ func (t *tally) settle(c *Config, verifies bool) {
 // addressesOf determines what the lines show about their addresses, unless that is configured.
 // verifies is whether it matters if they belong to a proxy.
 func (t *tally) addressesOf(c *Config, verifies bool) *addresses {
+	t.sample()
 	t.ProxySample.prune(1)
 	a := &addresses{proxied: verifies && t.isProxied()}
 	a.ipv4, a.ipv6 = t.isCut()
@@ -222,7 +224,33 @@ func (t *tally) inProxySample(line []byte) (hash uint64, is bool) {
 
 // addToProxySample records the address of a sampled line.
 func (t *tally) addToProxySample(hash uint64, addr []byte) {
-	t.ProxySample.add(lineFrom{hash, hashAddress(addr)}, 1)
+	if t.sampled == nil {
+		t.sampled = make([]lineFrom, 0, 2*maxLines)
+	}
+	if t.sampled = append(t.sampled, lineFrom{hash, hashAddress(addr)}); len(t.sampled) >= 2*maxLines {
+		t.sample()
+	}
+}
+
+// sample moves t.sampled to ProxySample. Of many lines, it adds only those with hashes below which there are enough.
+func (t *tally) sample() {
+	const enough = maxLines + maxLines/8 // more than four standard deviations
+	below := uint64(math.MaxUint64)
+	if n := len(t.sampled); n > 2*maxLines && len(t.ProxySample.Kept) == 0 {
+		below = below / uint64(n) * enough
+		t.ProxySample.Kept = make(map[lineFrom]occurrences, enough)
+	}
+	add := func(isBelow bool) {
+		for _, line := range t.sampled {
+			if line.Line < below == isBelow {
+				t.ProxySample.add(line, 1)
+			}
+		}
+	}
+	if add(true); len(t.ProxySample.Kept) <= maxLines { // there are not
+		add(false)
+	}
+	t.sampled = t.sampled[:0]
 }
 
 // clientAddress represents the address of a client by its hash, with its crawler.AddressKind in the

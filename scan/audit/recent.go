@@ -23,7 +23,15 @@ type slots[T any] struct {
 
 const fewSlots = 1 << 7
 
-func newSlots[T any]() slots[T] { return slots[T]{list: make([]T, fewSlots)} }
+func newSlots[T any]() slots[T] { return slotsOf[T](fewSlots) }
+
+// slotsOf returns a table of n slots. Clearing them, although they are zero, writes to their memory first: a page that
+// is read before it is written costs two faults, of which the second interrupts the processors of all other workers.
+func slotsOf[T any](n int) slots[T] {
+	s := slots[T]{list: make([]T, n)}
+	s.empty()
+	return s
+}
 
 // of returns the slot of a key with that hash.
 func (s *slots[T]) of(hash uint64) *T { return &s.list[hash&uint64(len(s.list)-1)] }
@@ -33,7 +41,7 @@ func (s *slots[T]) missed(hash uint64, most int) *T {
 	const patience = 4
 	s.misses++
 	if s.misses > patience*len(s.list) && len(s.list) < most {
-		*s = slots[T]{list: make([]T, 2*len(s.list))}
+		*s = slotsOf[T](2 * len(s.list))
 	}
 	return s.of(hash)
 }

@@ -307,6 +307,7 @@ func (r *row) cutPaths() {
 func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	t.Hosts.prune(1)
 	t.Sizes.prune(1)
+	t.sample()
 	t.ProxySample.prune(1)
 	t.ProxySample.Rest = 0 // workers do not add all lines to it
 	t.Sites.prune(1)

@@ -59,6 +59,8 @@ type tally struct {
 	// counts may be in deferred records.
 	unknown map[string]*row
 	whatIf  *whatIf // nil without Config.WhatIf
+	// sampled are lines to be added to ProxySample, most of which turn out not to belong to it in a short log.
+	sampled []lineFrom
 	// pending are counts for Sites, batched by key because most logs repeat the same keys.
 	pending [64]siteCount
 	findings
@@ -436,6 +438,11 @@ func (t *tally) merge(other *tally) {
 	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)
 	t.ProxySample.merge(&other.ProxySample)
+	if t.sampled == nil {
+		t.sampled = other.sampled
+	} else if t.sampled = append(t.sampled, other.sampled...); len(t.sampled) > 8*maxLines {
+		t.sample()
+	}
 	addTimes(t.Referred, other.Referred, 1)
 	addTimes(t.Sent, other.Sent, 1)
 	t.Period.merge(other.Period)

@@ -25,6 +25,9 @@ func TestBuiltinIsRead(t *testing.T) {
 			t.Errorf("got  %+v\nwant %+v", p, want[i])
 		}
 	}
+	if n := testing.AllocsPerRun(1, func() { readBuiltin() }); n > 300 {
+		t.Errorf("%v allocations, for which each audit waits", n)
+	}
 }
 
 // TestBuiltin checks each built-in profile for requirements that Read doesn't make, because users'

@@ -436,6 +436,9 @@ func (d *dialect) sections(head []byte) (list []section) {
 // bindColumns is Format.bind for formats with a header. The resulting format has the parts of all
 // headers in the beginning of the log.
 func bindColumns(f *Format, head []byte) *Format {
+	if !bytes.Contains(head, []byte(f.dialect.header)) { // as in nearly all logs
+		return nil
+	}
 	sections := f.dialect.sections(head)
 	at := slices.IndexFunc(sections, func(s section) bool { return s.header != nil && f.dialect.named(s.header) != none })
 	if at < 0 {

@@ -447,6 +447,9 @@ func hasInvalidRequest(line []byte) bool {
 
 // others returns how many of the lines are Other in a format.
 func (d *detection) others(f *Format) (n int) {
+	if _, hasNone := f.NewReader().(*programReader); hasNone {
+		return 0
+	}
 	seen := 0
 	for kind := range f.records(d.head) {
 		switch kind {

@@ -276,6 +276,9 @@ func recordsOf(reader Reader, head []byte) iter.Seq2[Kind, *Record] {
 
 // Loss returns the worst loss of targets in the beginning of a log, head.
 func Loss(f *Format, head []byte) (worst Lossy) {
+	if f.isCommon {
+		return Exact
+	}
 	for kind, r := range f.records(head) {
 		if kind == Request {
 			worst = max(worst, r.Lossy)
@@ -287,6 +290,9 @@ func Loss(f *Format, head []byte) (worst Lossy) {
 // NamesZones reports whether all times at the beginning of a log, head, name their zone. Times
 // without one are in the zone of Format.In. It returns true for a log without times.
 func NamesZones(f *Format, head []byte) bool {
+	if f.isCommon {
+		return true
+	}
 	times := func(zone *time.Location) (list []int64) {
 		for kind, r := range f.In(zone).records(head) {
 			if kind == Request {

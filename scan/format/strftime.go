@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -53,6 +54,15 @@ var abbreviations = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%R", "%H:
 // since 1970 in microseconds. %! matches nothing, and means that no zone may follow the pattern.
 // Source: POSIX, strftime.
 func newPattern(text string) (*pattern, error) {
+	if text == clfPattern { // of nearly all formats
+		return commonPattern()
+	}
+	return parsePattern(text)
+}
+
+var commonPattern = sync.OnceValues(func() (*pattern, error) { return parsePattern(clfPattern) })
+
+func parsePattern(text string) (*pattern, error) {
 	p := new(pattern)
 	var has [256]bool
 	if text == "%f" {

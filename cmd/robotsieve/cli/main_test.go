@@ -376,39 +376,6 @@ func TestParseDuration(t *testing.T) {
 	}
 }
 
-// initialized matches what the runtime says of the initialization of a package.
-var initialized = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
-
-// TestGuardStart limits the work of package initialization, for which every run waits.
-func TestGuardStart(t *testing.T) {
-	const (
-		mostBytes = 760 << 10 // of all packages: ours use 250 kB, other modules the rest
-		mostHere  = 200 << 10 // of one of ours
-		mostMade  = 4000      // allocations
-	)
-	c := launched(t, "version")
-	c.Env = append(c.Env, "GODEBUG=inittrace=1")
-	said, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatal(err, string(said))
-	}
-	bytes, made, packages := 0, 0, 0
-	for _, m := range initialized.FindAllStringSubmatch(string(said), -1) {
-		if m[1] == "main" || m[1] == "testing" { // in which the tests are
-			continue
-		}
-		size, _ := strconv.Atoi(m[2])
-		allocations, _ := strconv.Atoi(m[3])
-		if strings.HasPrefix(m[1], "github.com/robotsieve/") && size > mostHere {
-			t.Errorf("the initialization of %s takes %d bytes", m[1], size)
-		}
-		bytes, made, packages = bytes+size, made+allocations, packages+1
-	}
-	if packages < 50 || bytes > mostBytes || made > mostMade {
-		t.Errorf("the initialization of %d packages takes %d bytes in %d pieces", packages, bytes, made)
-	}
-}
-
 // TestGuardSmallAudit checks that an audit of a small log uses little memory, without buffers for a
 // large one.
 func TestGuardSmallAudit(t *testing.T) {

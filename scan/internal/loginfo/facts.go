@@ -58,7 +58,7 @@ func Of(f *format.Format, head []byte, zone *time.Location) (Facts, *format.Form
 		}
 		n++
 		reader.Complete(&r)
-		if len(r.Agent) > 0 && string(r.Agent) != "-" && !agents[string(r.Agent)] {
+		if len(r.Agent) > 0 && string(r.Agent) != "-" && len(agents) < manyAgents && !agents[string(r.Agent)] {
 			agents[string(r.Agent)] = true
 		}
 		clients.see(r.Addr, r.Forwarded)
@@ -131,6 +131,9 @@ func (c *clientsSeen) see(addr, forwarded []byte) {
 // fewClients is the maximum number of addresses that suggests a proxy.
 const fewClients = 8
 
+// manyAgents is how many User-Agents matter to by.
+const manyAgents = 3
+
 // by returns how clients are named, given how many User-Agents there are. Few requests prove nothing.
 func (c *clientsSeen) by(agents int) report.ClientsBy {
 	const fewest, many = 8, 20
@@ -141,7 +144,7 @@ func (c *clientsSeen) by(agents int) report.ClientsBy {
 	case isFew && 2*c.lists > c.requests && len(c.forwarded) > len(c.addresses):
 		return report.ByForwarded
 	case isFew && c.private == c.requests && c.requests >= fewClients*len(c.addresses) && agents > 1,
-		len(c.addresses) == 1 && c.requests >= many && agents > 2:
+		len(c.addresses) == 1 && c.requests >= many && agents >= manyAgents:
 		return report.ByProxy
 	}
 	return report.ByAddress

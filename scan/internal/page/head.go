@@ -74,7 +74,7 @@ func (h *headReader) next() bool {
 		h.atEnd = true
 		return false
 	case html.TextToken:
-		return raw || h.depth > 0 || len(bytes.TrimLeft(h.tags.Text(), blanks)) == 0
+		return raw || h.depth > 0 || len(bytes.TrimLeft(valueOf(h.tags.Raw()), blanks)) == 0
 	case html.StartTagToken, html.SelfClosingTagToken:
 		return h.start(h.xml && token == html.SelfClosingTagToken)
 	case html.EndTagToken:
@@ -139,21 +139,27 @@ const (
 	largeTag = 4096
 )
 
-// attributes reads the attributes of relevant meta tags, and only counts those of others.
+// attributes reads the attributes of relevant meta tags, and only counts those of others. Of several with one name the
+// first counts.
 func (h *headReader) attributes(meta bool) {
 	var name, content []byte
-	for n := 0; ; n++ {
-		key, value, more := h.tags.TagAttr()
-		switch string(key) {
+	seen := map[string]bool{}
+	rest := h.tags.Raw()[1:]
+	rest = rest[before(rest, blanks+"/>"):]
+	for rest = bytes.TrimLeft(rest, blanks); len(rest) > 0 && rest[0] != '>'; rest = bytes.TrimLeft(rest, blanks) {
+		var key, value []byte
+		key, value, rest = nextAttribute(rest)
+		lower := strings.ToLower(string(key))
+		if lower == "" || seen[lower] {
+			continue
+		}
+		switch lower {
 		case "name":
-			name = value
+			name = valueOf(value)
 		case "content":
-			content = value
+			content = valueOf(value)
 		}
-		if !more {
-			break
-		}
-		if n == maxAttributes {
+		if seen[lower] = true; len(seen) > maxAttributes+1 {
 			h.cut = true
 			return
 		}

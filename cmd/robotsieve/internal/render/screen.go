@@ -16,17 +16,21 @@ import (
 // If not all violators fit, those with the fewest violations are left out, but AI crawlers that
 // came are always named, if necessary instead of all violators but one and the crawlers without a
 // violation.
-func screen(r *report.Report) (shown document) {
+func screen(r *report.Report) document {
 	if r.WhatIf != nil {
 		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
 			"More: --full, all of it; --html FILE, a page; --output json, for programs. " +
 				"Paths that nobody requested: robotsieve check --against."}})
 	}
+	heights := map[[3]int]int{} // each takes a report
 	height := func(most, clean, ai int) int {
-		shown = doc{r, most, screenWidth}.screen(clean, ai)
-		var text strings.Builder
-		_ = shown.writeText(&text, screenWidth, false) // writing to memory cannot fail
-		return strings.Count(text.String(), "\n")
+		asked := [3]int{most, clean, ai}
+		if heights[asked] == 0 {
+			var text strings.Builder
+			_ = doc{r, most, screenWidth}.screen(clean, ai).writeText(&text, screenWidth, false) // memory has no errors
+			heights[asked] = strings.Count(text.String(), "\n")
+		}
+		return heights[asked]
 	}
 	most, clean, ai, least, few := screenHeight, screenHeight/2, screenHeight, minViolatorsShown, 1
 	if height(least, few, ai) > height(least, few, 0) {
@@ -38,14 +42,19 @@ func screen(r *report.Report) (shown document) {
 	}
 	ai = highest(1, ai, func(n int) bool { return height(most, few, n) <= screenHeight })
 	clean = highest(few, clean, func(n int) bool { return height(most, n, ai) <= screenHeight })
-	height(most, clean, ai)
-	return shown
+	return doc{r, most, screenWidth}.screen(clean, ai)
 }
 
 // highest returns the highest number up to most that fits, or least if none above it fits. It
-// assumes that if a number fits, so do all lower ones.
+// assumes that if a number fits, so do all lower ones. In most reports either most fits or nothing does.
 func highest(least, most int, fits func(n int) bool) int {
-	return least + sort.Search(most-least, func(i int) bool { return !fits(least + 1 + i) })
+	switch {
+	case most <= least || !fits(least):
+		return least
+	case fits(most):
+		return most
+	}
+	return least + sort.Search(most-least-1, func(i int) bool { return !fits(least + 1 + i) })
 }
 
 // screen is the report with the given numbers of lines for crawlers without a violation and for AI

@@ -1,0 +1,52 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// FuzzAttributes compares the attributes of a tag with those that the Tokenizer finds.
+func FuzzAttributes(f *testing.F) {
+	for _, tag := range []string{
+		`<meta name=robots content="a, b">`, `<META Name = 'a"b' content= x/ />`, `<meta a / b/c =d =e ==f "g"=h>`, "<meta/a\x00b=c\x00>",
+		"<meta\tname\n=\r\n\"a\r\nb\rc\">", `<meta name="" content>`, `<meta name=a name=b NAME=c>`, `<meta a=&amp;b=&amp&AMP;=&ampx>`,
+		`<meta a="&notin;&notit;&not=&not;&not &notx;" b='&#65;&#x41&#x;&#;&#0;&#x80;&#xd800;&#1114112;&#4294967361;&#0000000065x&#xffffffff41;&#9'>`, `<meta a=&semi;&fjlig;&nbsp;&NotEqualTilde;>`,
+		`<meta ſ=a İ=b K=c>`, `<meta a='>'b=">"c>`,
+	} {
+		f.Add(tag)
+	}
+	f.Fuzz(func(t *testing.T, tag string) {
+		if strings.Contains(tag, "&nGt;") || strings.Contains(tag, "&nLt;") {
+			return // package html does not know them
+		}
+		tags := html.NewTokenizer(strings.NewReader(tag))
+		if kind := tags.Next(); kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			return
+		}
+		rest := bytes.Clone(tags.Raw()[1:])
+		rest = bytes.TrimLeft(rest[before(rest, blanks+"/>"):], blanks)
+		seen := map[string]bool{}
+		_, more := tags.TagName()
+		for len(rest) > 0 && rest[0] != '>' {
+			var name, value []byte
+			name, value, rest = nextAttribute(rest)
+			rest = bytes.TrimLeft(rest, blanks)
+			lower := strings.ToLower(string(name))
+			if lower == "" || seen[lower] {
+				continue
+			}
+			seen[lower] = true
+			var wantName, want []byte
+			if wantName, want, more = tags.TagAttr(); !bytes.EqualFold(bytes.ReplaceAll(name, []byte{0}, []byte("\ufffd")), wantName) ||
+				!bytes.Equal(valueOf(value), want) {
+				t.Fatalf("%q: %q = %q, want %q = %q", tag, name, valueOf(value), wantName, want)
+			}
+		}
+		if more {
+			t.Fatalf("%q: there are more", tag)
+		}
+	})
+}
