@@ -66,6 +66,11 @@ func TestOutcomes(t *testing.T) {
 			}
 		}
 	}
+	for status := 400; status < 500; status++ {
+		if is := outcomeOf(status, 1, report.Get) == report.Refused; is != strings.Contains(report.RefusedBy, fmt.Sprint(status)) {
+			t.Errorf("%d: refused %v, unlike %s", status, is, report.RefusedBy)
+		}
+	}
 	if got := outcomeOf(200, format.NoSizes, report.Get); got != report.Content {
 		t.Errorf("200 in a format without sizes: %v", got)
 	}
