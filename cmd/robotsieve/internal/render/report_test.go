@@ -283,7 +283,7 @@ func TestAdviceIsWhole(t *testing.T) {
 		"What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 "+
 			"lines could not be parsed",
 		"- 5 requests went to hosts without a robots.txt here (http://a.example, b.example, c.example and others): give",
-		"- The logs name no host for 2 requests, but do for others",
+		"- The log names no host for 2 requests, though it does for others: put",
 		"- The log has the addresses of a proxy",
 		"- robots.txt has 3 lines to look at")
 	for text, want := range map[string]string{"b.log: at byte 7: unexpected EOF": "b.log: at byte 7: unexpected EOF",
