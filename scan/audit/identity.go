@@ -15,7 +15,7 @@ import (
 
 // What a line reveals about the identity of its client (clients.identify) depends on what all lines
 // reveal about their addresses (audit-rules 8). If nearly all requests in a log come from a handful of
-// addresses, these belong to a proxy and cannot verify or expose anybody. Many servers cut the end off
+// addresses or from CDNs, these belong to a proxy and cannot verify or expose anybody. Many servers cut the end off
 // addresses before they log them: such addresses belong to no client and verify nobody. Both are only
 // known from a sample of all lines, at the end. Until then
 //
@@ -187,6 +187,7 @@ const (
 	maxLines     = 1536 // in the sample, which may grow to twice as many
 	minLines     = 1000 // fewer are inconclusive
 	maxProxies   = 8    // addresses
+	minCDNLines  = 20   // the same, of those from addresses that are known to be a CDN's
 	proxiedShare = 0.95 // share of the lines
 
 	// Addresses of a family count as cut if at least minCut distinct ones look so, and more than one in cutShare.
@@ -266,18 +267,22 @@ func hashAddress(addr []byte) clientAddress {
 	return clientAddress(hashField(addr)&^kindBits) | clientAddress(crawler.KindOf(addr))
 }
 
-// isProxied reports whether nearly all lines of the sample are from a few addresses.
+// isProxied reports whether nearly all lines of the sample are from a few addresses, or from CDNs.
 func (t *tally) isProxied() bool {
-	all, byAddress := int64(0), map[clientAddress]int64{}
+	all, byCDNs, byAddress := int64(0), int64(0), map[clientAddress]int64{}
 	for k, n := range t.ProxySample.Kept {
 		all += int64(n)
 		byAddress[k.Address] += int64(n)
+		if k.Address.kind() == crawler.CDNAddress {
+			byCDNs += int64(n)
+		}
 	}
 	most, few := slices.Sorted(maps.Values(byAddress)), int64(0)
 	for _, n := range most[max(0, len(most)-maxProxies):] {
 		few += n
 	}
-	return all >= minLines && float64(few) >= proxiedShare*float64(all)
+	return all >= minLines && float64(few) >= proxiedShare*float64(all) ||
+		all >= minCDNLines && float64(byCDNs) >= proxiedShare*float64(all)
 }
 
 // isCut reports, for each family, whether the addresses of the sample are cut.

@@ -66,6 +66,11 @@ func TestOutcomes(t *testing.T) {
 			}
 		}
 	}
+	for status := 400; status < 500; status++ {
+		if is := outcomeOf(status, 1, report.Get) == report.Refused; is != strings.Contains(report.RefusedBy, fmt.Sprint(status)) {
+			t.Errorf("%d: refused %v, unlike %s", status, is, report.RefusedBy)
+		}
+	}
 	if got := outcomeOf(200, format.NoSizes, report.Get); got != report.Content {
 		t.Errorf("200 in a format without sizes: %v", got)
 	}
@@ -503,16 +508,16 @@ func TestNobodyStandsAlone(t *testing.T) {
 	}
 }
 
-// proxiedLog has requests of browsers from several addresses, and then requests of Googlebot, which was told that
-// there is no robots.txt, from the first of these addresses.
-func proxiedLog(lines, addresses int) []string {
+// proxiedLog has requests of browsers from several addresses in a network, and then requests of Googlebot, which was
+// told that there is no robots.txt, from the first of these addresses.
+func proxiedLog(network string, lines, addresses int) []string {
 	var log []string
 	for i := range lines {
-		log = append(log, entry{vhost: onSite, addr: fmt.Sprintf("192.0.2.%d", 1+i%addresses), agent: browser,
+		log = append(log, entry{vhost: onSite, addr: fmt.Sprintf("%s.%d", network, 1+i%addresses), agent: browser,
 			target: fmt.Sprintf("/%d", i), time: at(i)}.String())
 	}
 	for i, target := range []string{"/robots.txt", "/", "/x", "/private/1", "/private/2"} {
-		e := entry{vhost: onSite, addr: "192.0.2.1", agent: googlebot, target: target, time: at(i)}
+		e := entry{vhost: onSite, addr: network + ".1", agent: googlebot, target: target, time: at(i)}
 		if i == 0 {
 			e.status = "404"
 		}
@@ -521,28 +526,32 @@ func proxiedLog(lines, addresses int) []string {
 	return log
 }
 
-// TestProxiedLog checks that nobody is spoofed or verified if nearly all requests come from a few addresses.
+// TestProxiedLog checks that nobody is spoofed or verified if nearly all requests come from a few addresses, or from
+// Cloudflare's.
 func TestProxiedLog(t *testing.T) {
 	set := crawlers(t)
 	judged := map[string]int64{"allowed": 2, "robots_fetch": 1, "no_policy": 2}
 	for _, c := range []struct {
 		name             string
 		ranges           string // of Googlebot
+		network          string
 		lines, addresses int
 		proxied          bool
 		identity         string
 		verdicts         map[string]int64
 		fetches          int64
 	}{
-		{"eight addresses, none in the list", "203.0.113.0/24", 2000, 8, true, "unverified", judged, 1},
-		{"one address, in the list", "192.0.2.0/24", 2000, 1, true, "unverified", judged, 1},
-		{"nine addresses, in the list", "192.0.2.0/24", 2000, 9, false, "verified", judged, 1},
-		{"few lines, in the list", "192.0.2.0/24", 900, 1, false, "verified", judged, 1},
-		{"few lines, not in the list", "203.0.113.0/24", 900, 1, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
+		{"eight addresses, none in the list", "203.0.113.0/24", "192.0.2", 2000, 8, true, "unverified", judged, 1},
+		{"one address, in the list", "192.0.2.0/24", "192.0.2", 2000, 1, true, "unverified", judged, 1},
+		{"nine addresses, in the list", "192.0.2.0/24", "192.0.2", 2000, 9, false, "verified", judged, 1},
+		{"few lines, in the list", "192.0.2.0/24", "192.0.2", 900, 1, false, "verified", judged, 1},
+		{"few lines, not in the list", "203.0.113.0/24", "192.0.2", 900, 1, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
+		{"many addresses of a CDN", "203.0.113.0/24", "172.68.9", 20, 20, true, "unverified", judged, 1},
+		{"few lines of a CDN", "203.0.113.0/24", "172.68.9", 10, 10, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
 	} {
 		a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
 			Identities: known(t, set, map[string]string{"Googlebot": c.ranges + "\n"})})
-		r := auditText(t, a, "vhost_combined", strings.Join(proxiedLog(c.lines, c.addresses), "\n"))
+		r := auditText(t, a, "vhost_combined", strings.Join(proxiedLog(c.network, c.lines, c.addresses), "\n"))
 		row := rowOf(r, "Googlebot")
 		if r.Proxied != c.proxied || nonZero(t, row.Identity)[c.identity] != 5 || row.RobotsTxt.Fetches != c.fetches {
 			t.Errorf("%s: proxied %v, identities %v, %d fetches", c.name, r.Proxied, nonZero(t, row.Identity),

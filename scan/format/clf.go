@@ -190,6 +190,16 @@ func (p *programReader) isPlausibleCommon(r *Record) bool {
 	return bytes.IndexByte(user, ' ') < 0 || string(ident) == "-"
 }
 
+// hidesHost reports whether a line has a host before the address, which its format lacks: the log
+// has changed its format. Read as the format says, the line would count for another site.
+func (p *programReader) hidesHost() bool {
+	if p.meaning.has[hostName] {
+		return false
+	}
+	first, second := p.field(p.request-4), p.field(p.request-3)
+	return string(second) != "-" && isAddressField(second) && !isAddressField(bytes.TrimSuffix(first, []byte(",")))
+}
+
 // isNumberAlone reports whether b is a number, such as a duration in seconds, but not an IPv4
 // address.
 func isNumberAlone(b []byte) bool { return isNumeric(b) && bytes.Count(b, []byte(".")) < 3 }

@@ -166,6 +166,14 @@ func TestNoRecord(t *testing.T) {
 	for _, line := range lines {
 		check(line, Names()...)
 	}
+	for _, before := range []string{ // the host would be lost
+		"example.com:443 ", "example.com ", "localhost ", "example.com:443 2001:db8::1 - - ", "example.com ::1 user ",
+	} {
+		if strings.Count(before, " ") == 1 {
+			before += "192.0.2.1 - - "
+		}
+		check(before+plain[len("192.0.2.1 - - "):], "combined", "common")
+	}
 	for _, end := range []string{ // the User-Agent is not known
 		` "-"`, ``, ` "-" "UA`, ` "-" "UA\"`, ` "-" UA`, ` "-" "U"A"`, ` "a"b" "UA"`, ` "-"."UA"`, ` 0.001 "-" "UA"`,
 	} {

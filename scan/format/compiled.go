@@ -122,6 +122,9 @@ func (p *programReader) Next(r *Record) Kind {
 	places := &p.places
 	places.Line, places.Marks, places.Back = line, quotes, back
 	if p.Find(places) {
+		if p.isCommon && p.hidesHost() {
+			return Unparsed
+		}
 		p.buf, p.plain = p.buf[:0], places.Marks != nil
 		p.take(p.early)
 		if p.next(r) {

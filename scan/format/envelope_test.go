@@ -164,6 +164,10 @@ func TestMixed(t *testing.T) {
 	if !f.HasHost() || !f.HasAgent() || !f.HasTime() {
 		t.Error("the mix lacks what its formats have")
 	}
+	if len(f.Doubts()) != 1 || !strings.Contains(f.Doubts()[0], "format common have no User-Agent") ||
+		len(mustFormat(t, "common+vhost_common").Doubts()) > 0 {
+		t.Errorf("doubts: %q", f.Doubts())
+	}
 	var r Record
 	reader := f.NewReader()
 	reader.Reset([]byte(vhost + "\n" + combined + "\r\n" + common +

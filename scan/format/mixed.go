@@ -30,6 +30,12 @@ func mix(of []*Format) *Format {
 		}
 		f.sampled = f.sampled || one.sampled
 	}
+	for _, one := range of {
+		if f.HasAgent() && !one.HasAgent() && one != errorLog {
+			f.doubts = append(f.doubts, "its lines in the format "+one.name+" have no User-Agent, so none of them can name a "+
+				"crawler: have the server log it")
+		}
+	}
 	f.bind = func(f *Format, head []byte) *Format {
 		bound := make([]*Format, len(of))
 		for i, one := range of {

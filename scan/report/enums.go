@@ -17,10 +17,13 @@ const (
 	NotModified                 // 304
 	Empty                       // 2xx without a body, or to HEAD
 	Redirected                  // other 3xx
-	Refused                     // 401, 403, 429, 444, 451, 5xx
-	OtherOutcome                // any other status, or none
+	Refused                     // RefusedBy
+	OtherOutcome                // any other status, 202 among them, or none
 	Outcomes                    // the number of outcomes
 )
+
+// RefusedBy names the statuses of Refused.
+const RefusedBy = "401, 402, 403, 429, 444, 451 or 5xx"
 
 // Method is a class of request methods.
 type Method uint8

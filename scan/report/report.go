@@ -69,7 +69,7 @@ type Report struct {
 	// CDNAgents are NotCrawlers whose User-Agent a CDN has replaced by its own.
 	CDNAgents int64 `json:"cdn_agents"`
 	NoAgent   int64 `json:"no_user_agent"` // NotCrawlers whose User-Agent is empty or -, in formats that have one
-	// Proxied: nearly all requests came from the few addresses of a proxy, so nobody is verified or spoofed.
+	// Proxied: nearly all requests came from the addresses of a proxy or CDN, so nobody is verified or spoofed.
 	Proxied bool `json:"proxied"`
 	// AddressesCut: the ends of addresses were cut off in at least one family, so they prove nothing.
 	AddressesCut bool `json:"addresses_cut"`

@@ -338,7 +338,7 @@ func (b *BasisInfo) sizeWarnings(r *Report) (list []string) {
 func impostorWarnings(r *Report) (list []string) {
 	const many = 10
 	if r.Proxied {
-		return []string{"nearly all requests came from a few addresses, " +
+		return []string{"nearly all requests came from a few addresses, or from a CDN's, " +
 			"so these are the addresses of a proxy or CDN. No client is verified by them, " +
 			"and none counts as an impostor. Have the server log the address of the client, " +
 			"which the proxy sends in a header such as X-Forwarded-For, " +

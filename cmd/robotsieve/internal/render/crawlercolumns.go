@@ -65,8 +65,8 @@ var (
 		byOutcome(report.NotModified, "not \u200bmod\u00adified", "answered with 304"),
 		byOutcome(report.Empty, "", "answered with 2xx without a body"),
 		byOutcome(report.Redirected, "redi\u00adrected", "answered with another 3xx"),
-		byOutcome(report.Refused, "re\u00adfused", "answered with 401, 403, 429, 444, 451 or 5xx"),
-		byOutcome(report.OtherOutcome, "", "answered with any other status, or with none"),
+		byOutcome(report.Refused, "re\u00adfused", "answered with "+report.RefusedBy),
+		byOutcome(report.OtherOutcome, "", "answered with any other status, such as 202, or with none"),
 	}
 	reasons = columns[crawler]{
 		byReason(report.NoVersion, "the crawler may have used a robots.txt that is not known"),

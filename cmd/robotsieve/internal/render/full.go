@@ -202,12 +202,14 @@ func (d doc) headline() []string {
 func (d doc) nothingJudged(own int64) string {
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
-		others := "other hosts"
+		var why []string
 		if d.OtherHost > 0 {
-			others += " (" + d.elsewhere() + ")"
+			why = append(why, english.Grouped(d.OtherHost)+" went to other hosts ("+d.elsewhere()+")")
 		}
-		return fmt.Sprintf("No crawler request could be judged: %s went to %s, %s had no path to judge.",
-			english.Grouped(d.OtherHost), others, english.Grouped(d.NotJudged-d.NoRequest))
+		if n := d.NotJudged - d.NoRequest; n > 0 {
+			why = append(why, english.Grouped(n)+" had no path to judge")
+		}
+		return "No crawler request could be judged: " + english.List(why) + "."
 	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
 		return fmt.Sprintf("No line is in the period: the lines are from %s to %s.",
 			clock(d.OutsideFrom), clock(d.OutsideTo))

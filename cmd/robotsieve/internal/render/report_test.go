@@ -275,12 +275,15 @@ func TestAdviceIsWhole(t *testing.T) {
 	for _, host := range []string{"http://a.example", "b.example", "c.example", "d.example"} {
 		r.OtherHosts = append(r.OtherHosts, report.HostInfo{Host: host, Requests: 1})
 	}
+	r.Crawlers = append(r.Crawlers, report.CrawlerInfo{})
+	r.Crawlers[len(r.Crawlers)-1].Reasons[report.NoHost] = 2
 	r.Inputs = []report.InputInfo{{Error: "open a.log: no such file or directory"},
 		{Name: "b.log", Format: "combined", Error: "unexpected EOF"}}
 	wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "),
 		"What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 "+
 			"lines could not be parsed",
 		"- 5 requests went to hosts without a robots.txt here (http://a.example, b.example, c.example and others): give",
+		"- The log names no host for 2 requests, though it does for others: put",
 		"- The log has the addresses of a proxy",
 		"- robots.txt has 3 lines to look at")
 	for text, want := range map[string]string{"b.log: at byte 7: unexpected EOF": "b.log: at byte 7: unexpected EOF",

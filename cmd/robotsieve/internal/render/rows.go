@@ -76,8 +76,8 @@ var requestRows = columns[row]{
 	{name: "bytes", kind: integerRow, means: "how many bytes of the body were sent; none if the log does not tell",
 		unlike: true, value: func(r *row) value { return integer(r.Size).when(r.Size >= 0) }},
 	{name: "outcome", means: "how the server answered: `content` (2xx with a body), `not_modified` (304), " +
-		"`empty` (2xx without a body), `redirected` (another 3xx), `refused` (401, 403, 429, 444, 451, 5xx), " +
-		"`other` (all others)",
+		"`empty` (2xx without a body), `redirected` (another 3xx), `refused` (" + report.RefusedBy +
+		"), `other` (all others, 202 among them)",
 		value: func(r *row) value { return words(r.Outcome.String()) }},
 	{name: "verdict", means: namesOf(verdicts),
 		value: func(r *row) value { return words(r.Verdict.String()).when(r.crawler != "") }},

@@ -248,8 +248,12 @@ func (d doc) advice() block {
 	sizes := d.OtherSizes()
 	add(sizes != "", "%s", sizes)
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
-	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
-		english.Plural(undecided(report.NoHost), "request"))
+	remedy := ": name the site with --host"
+	if n := &d.Totals.Verdicts; d.OtherHost+n[report.Allowed]+n[report.Violation]+n[report.Grace] > 0 {
+		remedy = ", though it does for others: put the lines without one into a log of their own (--host SITE=FILE)"
+	}
+	add(undecided(report.NoHost) > 0, "The log names no host for %s%s.",
+		english.Plural(undecided(report.NoHost), "request"), remedy)
 	others := english.Plural(d.OtherHost, "request")
 	only := d.schemeOnly()
 	add(only, "%s went to %s: the robots.txt is for the other scheme. If a proxy takes TLS off, name the site without "+
