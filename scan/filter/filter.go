@@ -48,6 +48,9 @@ type Config struct {
 	// Swapped is set for each input whose line feeds and carriage returns have been exchanged because its lines end in
 	// carriage returns. Its rows are printed as they were. It may be shorter than the list of inputs.
 	Swapped []bool
+	// Values is set for each input without a layout whose lines are the URLs of another format, such as a sitemap: a
+	// blank in them is part of the URL, whatever follows.
+	Values []bool
 	// AsOf is the time, in Unix seconds, whose rules apply. With Dated, the time of a row takes precedence, if it has
 	// one.
 	AsOf  int64

@@ -40,7 +40,7 @@ func TestKeptLinesAreUnchanged(t *testing.T) {
 		{"http://a/\nhttp://a/p", "http://a/\n", "allowed 1, disallowed 1", nil},
 		{"http://a/x.pdf\r\nhttp://a/x\r\n", "http://a/x\r\n", "allowed 1, disallowed 1", nil},
 		{"http://a/\r", "http://a/\r\n", "allowed 1", nil},
-		{"\ufeffhttp://a/\n\ufeffhttp://a/\n", "\ufeffhttp://a/\n", "allowed 1, bad_scheme 1", nil},
+		{"\ufeffhttp://a/\n\ufeffhttp://a/\n", "\ufeffhttp://a/\n\ufeffhttp://a/\n", "allowed 2", nil},
 		{"\ufeff", "", "blank 1", nil},
 		{"/x?y\n/p/\n//p\n", "/x?y\n//p\n", "allowed 2, disallowed 1", nil},
 		{"http://a/1\nhttp://a/p\nfoo\n", "http://a/p\n", "allowed 1, disallowed 1, not_absolute 1", disallowed},

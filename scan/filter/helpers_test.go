@@ -144,14 +144,11 @@ func expect(c Config, site string, w *web, texts ...string) (out string, count [
 	prints := c.prints()
 	var b strings.Builder
 	for _, text := range texts {
-		for number, line := range strings.SplitAfter(text, "\n") {
+		for _, line := range strings.SplitAfter(text, "\n") {
 			if line == "" {
 				continue
 			}
-			url := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-			if number == 0 {
-				url = strings.TrimPrefix(url, "\ufeff")
-			}
+			url := strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), "\ufeff")
 			class := naive(c.Dialects[0], site, w, url)
 			count[class]++
 			if prints[class] {

@@ -88,4 +88,9 @@ func TestSpacedURLsAreCounted(t *testing.T) {
 	if s.Spaced != 2 || s.Count[Allowed] != 5 {
 		t.Errorf("%+v", s)
 	}
+	_, s = filtered(t, Config{Dialects: one, Site: make([]Rules, 1), Values: []bool{true}}, 1,
+		memory("http://a/b 200\nhttp://a/b [x]\n"))
+	if s.Spaced != 2 {
+		t.Errorf("values of another format have notes: %+v", s)
+	}
 }

@@ -267,6 +267,7 @@ type rows struct {
 	raw     []byte // the URL as written, unless isPlain
 	lined   bool   // each line of the chunk is a row
 	more    int64  // how many lines the row has beyond its first
+	isNoted bool   // notes may follow the URLs
 	mark    int    // length of the byte order mark before the next row
 	failed  func() bool
 }
@@ -275,6 +276,7 @@ type rows struct {
 func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.data, r.plain, r.isPlain, r.cut, r.failed = c.Data, 0, false, c.Cut > 0, failed
 	r.layout, r.reader, r.mark, r.more = nil, nil, 0, 0
+	r.isNoted = c.Input >= len(r.config.Values) || !r.config.Values[c.Input]
 	if c.Input >= len(r.readers) || r.config.Layouts[c.Input] == nil {
 		if c.Seq == 0 && bytes.HasPrefix(c.Data, format.BOM) {
 			r.mark = len(format.BOM)
@@ -282,7 +284,7 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 		r.lines.Reset(c.Data)
 		return
 	}
-	r.layout = r.config.Layouts[c.Input]
+	r.layout, r.isNoted = r.config.Layouts[c.Input], false
 	if r.readers[c.Input] == nil {
 		r.readers[c.Input] = r.layout.NewReader()
 		r.readers[c.Input].Cutter = &r.lines
@@ -361,7 +363,7 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 		}
 	}
 	r.raw = url
-	bare, ok := list.Bare(url)
+	bare, ok := list.Bare(url, r.isNoted)
 	switch {
 	case !ok:
 		return bare, BadRow

@@ -163,6 +163,16 @@ func TestEveryFormOfSource(t *testing.T) {
 	if got := compiled(file(t, "a.parquet", table), "host=domain,body=robots", false); got != plain {
 		t.Error("Parquet gives another archive than lines of JSON")
 	}
+	answers := `{"host":"a.example","body":"user-agent: *\ndisallow: /a\n","status":200}
+{"host":"b.example","body":"user-agent: *\ndisallow: /\n","status":503}
+{"host":"c.example","status":301,"location":"http://a.example/robots.txt"}`
+	table = tableOf(t, []columnar.Field{{Name: "Status"}, {Name: "host"}, {Name: "body"}, {Name: "location"}},
+		[]string{"200", "a.example", "user-agent: *\ndisallow: /a\n", ""},
+		[]string{"503", "b.example", "user-agent: *\ndisallow: /\n", ""},
+		[]string{"301", "c.example", "moved", "http://a.example/robots.txt"})
+	if compiled(file(t, "a.parquet", table), "", false) != compiled(file(t, "a.jsonl", answers), "", false) {
+		t.Error("statuses in Parquet give another archive than those in lines of JSON")
+	}
 	want := compiled(file(t, "a.ndjson", named), "host=meta.domain,body=robots,date=meta.at", true)
 	if got := compiled(file(t, "a.json", string(object)), "", true); got != want {
 		t.Error("an object of dates gives another archive than lines of JSON with dates")

@@ -179,7 +179,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if o.Prove && !opened.Records && slices.ContainsFunc(opened.Layouts, func(l *list.Layout) bool { return !l.Timed() }) {
 		return nil, usageError("option Prove needs the time of each request: option List.Date names its column")
 	}
-	rules.config.Layouts, rules.config.Swapped = opened.Layouts, opened.Swapped
+	rules.config.Layouts, rules.config.Swapped, rules.config.Values = opened.Layouts, opened.Swapped, opened.Values
 	shares, err := memory.divide(memory.workers(o.Workers), opened.Inputs)
 	if err != nil {
 		return nil, err

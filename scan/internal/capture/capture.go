@@ -217,7 +217,7 @@ func besideRobots(name string) (host string, certain bool) {
 	if scheme != "" {
 		host = scheme + "://" + host
 	}
-	return host, true
+	return host, !fileEndings().MatchString(name)
 }
 
 // folderDate and fileDate match the dates in the names of folders and files, and folderMonth matches a folder date

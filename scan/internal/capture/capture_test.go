@@ -49,7 +49,8 @@ func TestHostIsToldByTheName(t *testing.T) {
 func TestFilesBesideRobotsAreNoHosts(t *testing.T) {
 	const rules, text = "\ufeff# site\n\nUser-agent: *\nDisallow: /\n", "# Files\n\nof sites\n"
 	for _, name := range []string{"README.md", "a/2025-01.md", "go.mod", "index.html", "sites.csv", "LICENSE", "notes.txt",
-		"main.py", "package.JSON", "x.xlsx", "page.html.gz", "Makefile"} {
+		"main.py", "package.JSON", "x.xlsx", "page.html.gz", "Makefile", "robots.csv",
+		"all_robots.tsv.gz", "robots-2026.xml", "robots_top.csv"} {
 		if err := capture.CheckNamed(name, []byte(text)); err == nil {
 			t.Errorf("%s is taken for a host", name)
 		}
@@ -58,7 +59,8 @@ func TestFilesBesideRobotsAreNoHosts(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"example.com", "example.com.txt", "a.md/robots.txt", "example.md.robots.txt",
-		"example.md-robots.txt", "192.0.2.1", "example.com:8080", "example.com.gz"} {
+		"example.md-robots.txt", "192.0.2.1", "example.com:8080", "example.com.gz",
+		"robots.example.com", "https___example.md_robots.txt"} {
 		if err := capture.CheckNamed(name, []byte("<html>")); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

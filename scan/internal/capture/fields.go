@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/answer"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
 )
@@ -85,7 +86,7 @@ func (v Values) Capture(o Options) (c Capture, why Reason) {
 	}
 	status := 200
 	if v[Status] != nil {
-		n, err := strconv.Atoi(string(v[Status]))
+		n, err := strconv.Atoi(strings.TrimSuffix(string(v[Status]), ".0")) // pandas writes 200.0 beside missing ones
 		if status = n; err != nil || status < 100 || status > 999 {
 			return c, BadStatus
 		}
@@ -137,8 +138,8 @@ var dateLayouts = [...]string{
 }
 
 // parseDate parses the date of a capture: RFC 3339, optionally without smaller units or with a blank,
-// the digits of CDX, or Unix seconds. A date without a zone is in UTC, and one without a time means
-// midnight.
+// the digits of CDX, or another time of format.Instant but a year or month in digits. A date without a zone is in
+// UTC, and one without a time means midnight.
 func parseDate(text string) (t time.Time, ok bool) {
 	layouts := dateLayouts[:]
 	if len(text) <= len(time.DateOnly) {
@@ -149,9 +150,8 @@ func parseDate(text string) (t time.Time, ok bool) {
 			return t, true
 		}
 	}
-	const firstSecond, lastSecond = 1e8, 1e10 // 1973 to 2286
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && firstSecond <= n && n < lastSecond {
-		return time.Unix(n, 0).UTC(), true
+	if unix, ok := format.Instant([]byte(text)); ok && len(text) >= len("20060102") {
+		return time.Unix(unix, 0).UTC(), true
 	}
 	return t, false
 }

@@ -22,7 +22,9 @@ func TestFieldsWithOtherNames(t *testing.T) {
 		{`{"site.domain":"http://h","robots":"a","host":"x"}`, `http://h 200 "a"`},
 		{`{"site":{"domain":"http://h"},"code":404}`, `http://h 404 ""`},
 		{`{"site":{"domain":"http://h"},"code":503}`, `http://h 503 ""`},
-		{`{"site":{"domain":"http://h"},"code":"503"}`, string(capture.NotJSON)},
+		{`{"site":{"domain":"http://h"},"code":"503"}`, `http://h 503 ""`},
+		{`{"site":{"domain":"http://h"},"code":404.0}`, `http://h 404 ""`},
+		{`{"site":{"domain":"http://h"},"code":"404 Not Found"}`, string(capture.BadStatus)},
 		{`{"site":"http://h","robots":"a"}`, string(capture.NoHost)},
 		{`{"site":{"domain":null},"robots":"a"}`, string(capture.NoHost)},
 		{`{"site":{"domain":"http://h"},"robots":3}`, string(capture.NotJSON)},
@@ -44,8 +46,9 @@ func TestDatesOfFields(t *testing.T) {
 		`"2026-01-02"`: day, `"2026-01-02T03:04:05Z"`: day.Add(3*time.Hour + 4*time.Minute + 5*time.Second),
 		`"2026-01-02T02:00:00+02:00"`: day,
 		`"2026-01-02 00:00:00"`:       day, `"20260102000000"`: day, `1767312000`: day, `"1767312000"`: day,
-		`"2026-01"`: day.AddDate(0, 0, -1),
-		`"20"`:      {}, `5`: {}, `"01/02/2026"`: {},
+		`"2026-01-02 00:00:00+00:00"`: day, `"2026-01-02 00:00:00.5+0000"`: day, `1767312000000`: day, `"20260102"`: day,
+		`"2026"`: {}, `"202601"`: {}, `"2026-01"`: day.AddDate(0, 0, -1),
+		`"20"`: {}, `5`: {}, `"01/02/2026"`: {},
 	} {
 		o := all
 		o.Fields = capture.Fields{capture.Host: "h", capture.Body: "b", capture.Date: "d"}

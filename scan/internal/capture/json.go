@@ -28,9 +28,9 @@ const defaultMaxLine = 64 << 20
 //	{"host": "example.com", "body": "User-agent: *\nDisallow: /"}
 //
 // host may be an origin, with scheme and port (origin.Parse). The line must be UTF-8; instead of
-// body, body_b64 can hold any bytes in base64. The optional field status has the HTTP status, 100
-// to 999; the default is 200. If it is 204 or not 2xx, the body is ignored and may be missing. A
-// line with 3xx may have the field location, the possibly relative target of the redirect. Lines
+// body, body_b64 can hold any bytes in base64. The optional field status has the HTTP status, 100 to
+// 999, as a number or a text; the default is 200. If it is 204 or not 2xx, the body is ignored and may
+// be missing. A line with 3xx may have the field location, the possibly relative target of the redirect. Lines
 // with 1xx or 304 are skipped, because these answers don't show the robots.txt. Other fields, blank
 // lines and byte order marks are ignored. Options.Fields can rename the fields, and add one with a
 // date.
@@ -117,8 +117,6 @@ func object(text []byte, o Options, texts []byte) (c Capture, why Reason) {
 			continue
 		}
 		switch isText := raw[0] == '"'; {
-		case isText && Field(i) == Status:
-			return c, NotJSON
 		case isText:
 			from := len(texts)
 			texts = field.Unescape(texts, raw[1:len(raw)-1])

@@ -39,9 +39,9 @@ func byLibrary(line string, o capture.Options) (capture.Capture, capture.Reason)
 		} else if _ = json.Unmarshal(raw, &of); of != nil {
 			s, isText := of.(string)
 			switch number := i == int(capture.Status) || i == int(capture.Date); {
-			case isText && i != int(capture.Status):
+			case isText:
 				v[i] = []byte(s)
-			case number && !isText:
+			case number:
 				v[i] = raw
 			case i != int(capture.Location):
 				return capture.Capture{}, capture.NotJSON

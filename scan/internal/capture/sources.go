@@ -283,12 +283,21 @@ func (g *Sources) rows(in *source.Input) error {
 		return err
 	}
 	defer closer.Close()
+	has := func(f Field) bool {
+		return slices.ContainsFunc(file.Columns(), func(c columnar.Column) bool {
+			return strings.EqualFold(c.Name, fieldNames[f]) && !c.List
+		})
+	}
 	fields := g.Options.Fields
 	if fields == (Fields{}) {
-		fields[Host], fields[Body] = "host", "body"
+		fields[Host], fields[Body] = fieldNames[Host], fieldNames[Body]
+		for _, f := range []Field{Coded, Status, Location} {
+			if has(f) {
+				fields[f] = fieldNames[f]
+			}
+		}
 	}
-	unread := fields[Date] == "" &&
-		slices.ContainsFunc(file.Columns(), func(c columnar.Column) bool { return c.Name == "date" })
+	unread := fields[Date] == "" && has(Date)
 	names, of := fields.Columns()
 	rows, err := file.Select(g.ctx, names...)
 	if err != nil {

@@ -1,20 +1,25 @@
 package list
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+)
 
 // Bare strips from a URL the surrounding text that does not belong to it: white space and control characters
-// (WHATWG URL, 4.1), anything after a tab, and the notes that URL lists put after URLs, which are a comment
-// (URL # text), fields in brackets (URL [200] [title]), or a status and other numbers (URL 200 5120). Other
-// blanks are part of the URL. ok is false if the text contains a line break, since it may then hold several
-// URLs.
+// (WHATWG URL, 4.1), a byte order mark, as in the middle of files that were concatenated, and anything after a tab.
+// With isNoted it also strips the notes that URL lists put after URLs, which are a comment (URL # text), fields in
+// brackets (URL [200] [title]), a status and other numbers (URL 200 5120), or a timestamp of an archive and anything
+// else (URL 20240102030405 200). Other blanks are part of the URL. ok is false if the text contains a line break,
+// since it may then hold several URLs.
 //
 // Source: https://url.spec.whatwg.org/#concept-basic-url-parser
-func Bare(text []byte) (url []byte, ok bool) {
-	url = trim(text)
+func Bare(text []byte, isNoted bool) (url []byte, ok bool) {
+	url = trim(bytes.TrimPrefix(text, format.BOM))
 	if i := bytes.IndexByte(url, '\t'); i >= 0 {
 		url = trim(url[:i])
 	}
-	if bytes.IndexByte(url, ' ') >= 0 {
+	if isNoted && bytes.IndexByte(url, ' ') >= 0 {
 		url = withoutNote(url)
 	}
 	return url, bytes.IndexByte(url, '\r') < 0 && bytes.IndexByte(url, '\n') < 0
@@ -39,16 +44,23 @@ func withoutNote(url []byte) []byte {
 		}
 		note := url[at+1:]
 		isFields := note[0] == '[' && note[len(note)-1] == ']' // trim has removed blanks at the end
-		if note[0] == '#' || isFields || isStatus(note) {
+		if note[0] == '#' || isFields || isStatus(note) || isStamped(note) {
 			return trim(url[:at])
 		}
 	}
 	return url
 }
 
-// isStatus reports whether a text is a status, optionally followed by OK or by other numbers.
+// isStamped reports whether a text begins with a timestamp of 14 digits.
+func isStamped(text []byte) bool {
+	stamp, _, _ := bytes.Cut(text, blank)
+	_, ok := format.Stamp(stamp)
+	return ok && len(stamp) == len("20060102150405")
+}
+
+// isStatus reports whether a text is a status, or the 000 of curl, optionally followed by OK or by other numbers.
 func isStatus(text []byte) bool {
-	if len(text) < 3 || text[0] < '1' || text[0] > '5' {
+	if len(text) < 3 || (text[0] < '1' || text[0] > '5') && string(text[:3]) != "000" {
 		return false
 	}
 	more := bytes.TrimSuffix(text[1:], []byte(" OK"))

@@ -79,6 +79,9 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 	}
 	named, whole := isTable(table, head, rows, o)
 	if kind := byName(name); kind == CSV || kind == TSV {
+		if asNamed, allNamed := isTable(kind, head, rows, o); (named || whole) && !asNamed && !allNamed {
+			return table, nil // as with TSV in a file of Ahrefs called .csv
+		}
 		return kind, nil
 	}
 	if o != (Options{}) || named {
@@ -101,14 +104,15 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 
 // isTable reports whether rows form a table. named means that a header names a column of URLs.
 // whole means that all rows have the same number of fields, and that the URL isn't simply the first
-// of several: it is quoted, under a header, in a later column or in TSV, or only codes follow it.
+// of several: it is quoted, under a header, in a later column or in TSV, or only codes follow it. In several rows
+// a status, another URL or nothing is a code, too: not all URLs of a list end so.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
 	l, table, err := kinds[k].table(head, o)
 	if err != nil {
 		return false, false
 	}
 	isOne := k == TSV || l.url > 0 || rows[0][0] == '"' || l.headers > 0 && len(table) > 0 && len(table[0]) > 1 ||
-		!slices.ContainsFunc(table, isOther)
+		!slices.ContainsFunc(table, func(row []string) bool { return isOther(row, len(table) > 1) })
 	whole = isOne && !slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
 	return l.named, whole
 }
@@ -117,11 +121,13 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 var code = lazy.Regexp(`^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$`)
 
 // isOther reports whether a row is anything but a URL with codes.
-func isOther(row []string) bool {
+func isOther(row []string, several bool) bool {
 	codes := row[min(1, len(row)):]
-	return len(strings.Join(codes, "")) == 0 || slices.ContainsFunc(codes, func(text string) bool {
-		return text != "" && !code().MatchString(text)
-	})
+	return len(codes) == 0 || !several && strings.Join(codes, "") == "" ||
+		slices.ContainsFunc(codes, func(text string) bool {
+			text = strings.TrimSpace(text)
+			return text != "" && !code().MatchString(text) && (!several || !isURL(text) && !isStatus([]byte(text)))
+		})
 }
 
 // objects reports whether rows that begin with a brace are lines of JSON.

@@ -94,6 +94,8 @@ func TestRows(t *testing.T) {
 			`{"url":"http:\/\/a\/\u00e9","text":"\"}"}` + "\r\n" + `{"text":1}` + "\n" + `{"url":null}` + "\n\n" +
 				`{"url":"http://b/"` + "\n" + `{"url":"http://c/"} x` + "\n" + ` {"url":"http://d/"} ` + "\n[]",
 			"http://a/é|no URL|no URL|blank|bad row|bad row|http://d/|bad row"},
+		{"JSON, concatenated files", JSON, Options{}, "{\"url\":\"http://a/\"}\n\ufeff{\"url\":\"http://b/\"}\n\ufeff\n",
+			"http://a/|http://b/|bad row"},
 		{"JSON path", JSON, Options{"request.url", "ts"},
 			`{"url":"x","request":{"url":"http://a/"},"ts":1704164645}` + "\n" + `{"request":{"url":"http://b/"}}`,
 			"http://a/ 2024-01-02T03:04:05|bad time http://b/"},
@@ -349,6 +351,26 @@ func TestGuardRowsDoNotAllocate(t *testing.T) {
 			}); n > 0 {
 				t.Errorf("%s: %v allocations", file.name, n)
 			}
+		}
+	}
+}
+
+func TestBare(t *testing.T) {
+	for text, want := range map[string]string{
+		" http://a/\t\r\x00": "http://a/", "http://a/x\ty": "http://a/x", "\ufeffhttp://a/": "http://a/",
+		"http://a/ # x": "http://a/", "http://a/ [200] [x]": "http://a/", "http://a/ 200 OK": "http://a/",
+		"http://a/ 000 0.1": "http://a/", "http://a/ 0001": "http://a/ 0001", "http://a/ 1518": "http://a/ 1518",
+		"http://a/ 20240102030405": "http://a/", "http://a/ 20240102030405 text/html 200": "http://a/",
+		"http://a/ 20240102": "http://a/ 20240102", "http://a/ 20241302030405": "http://a/ 20241302030405",
+		"http://a/b c": "http://a/b c", "http://a/b c 404 1.5": "http://a/b c",
+	} {
+		if got, ok := Bare([]byte(text), true); string(got) != want || !ok {
+			t.Errorf("%q is %q, %v, want %q", text, got, ok, want)
+		}
+	}
+	for text, want := range map[string]bool{" http://a/x [1] ": true, "http://a/\nb": false} {
+		if got, ok := Bare([]byte(text), false); string(got) != strings.TrimSpace(text) || ok != want {
+			t.Errorf("the value %q is %q, %v", text, got, ok)
 		}
 	}
 }

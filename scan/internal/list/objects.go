@@ -1,11 +1,13 @@
 package list
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
@@ -141,7 +143,7 @@ func memberList(rows [][]byte) string {
 
 // object returns the values of the URL and time members in a row of JSON.
 func (r *Reader) object(row *Row) (url, date []byte) {
-	if !r.skim(row, row.Text) {
+	if !r.skim(row, row.Text) && !r.skim(row, bytes.TrimPrefix(row.Text, format.BOM)) { // files were concatenated
 		row.State = BadRow
 		return nil, nil
 	}

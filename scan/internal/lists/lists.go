@@ -50,6 +50,7 @@ type Lists struct {
 	Inputs  []*source.Input
 	Layouts []*list.Layout // of each; nil for one URL per line
 	Swapped []bool         // whether the line ends of each are swapped; see filter.Config.Swapped
+	Values  []bool         // whether the lines of each are made of another format; see filter.Config.Values
 	Records bool           // they are WARC files, without layouts
 	Refused []error        // of inputs that cannot be read
 	Keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
@@ -205,6 +206,7 @@ func (l *Lists) add(ctx context.Context, o *Options, in *source.Input, f found) 
 	}
 	in.Records = f.layout.Records()
 	l.Inputs, l.Layouts, l.Swapped = append(l.Inputs, in), append(l.Layouts, f.layout), append(l.Swapped, f.swapped)
+	l.Values = append(l.Values, !f.kind.HasLines())
 }
 
 // sitemap returns an input with the URLs of a sitemap.
@@ -390,7 +392,7 @@ func EachURL(ctx context.Context, name string, visit func(url []byte) bool) erro
 	for chunk, ok := reader.Next(); ok; chunk, ok = reader.Next() {
 		rows.Reset(chunk.Data, chunk.Seq == 0)
 		for chunk.Cut == 0 && rows.Next(&row) {
-			if url, ok := list.Bare(row.URL); ok && len(url) > 0 {
+			if url, ok := list.Bare(row.URL, l.Layouts[0] == nil && !l.Values[0]); ok && len(url) > 0 {
 				urls++
 				visit(url)
 			}
