@@ -28,7 +28,7 @@ func TestStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Bytes for own packages and for others: pprof, which profile imports, needs most of the latter.
-	bounds := map[bool]int{true: 52_000, false: 280_000}
+	bounds := map[bool]int{true: 47_000, false: 280_000}
 	line := regexp.MustCompile(`(?m)^init (\S*\.\S*) @.* (\d+) bytes, (\d+) allocs$`)
 	inits := line.FindAllStringSubmatch(trace.String(), -1)
 	for _, line := range inits {

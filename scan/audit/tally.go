@@ -59,11 +59,16 @@ type tally struct {
 	// counts may be in deferred records.
 	unknown map[string]*row
 	whatIf  *whatIf // nil without Config.WhatIf
-	// sampled are lines to be added to ProxySample, most of which turn out not to belong to it in a short log.
-	sampled []lineFrom
+	batches
+	findings
+}
+
+// batches are counts of a tally that are yet to be added.
+type batches struct {
 	// pending are counts for Sites, batched by key because most logs repeat the same keys.
 	pending [64]siteCount
-	findings
+	// sampled are lines for ProxySample, most of which turn out not to belong to it in a short log.
+	sampled []lineFrom
 }
 
 // findings are facts about a tally that are only known after all lines have been read.

@@ -39,7 +39,8 @@ type Format struct {
 	words  string // its definition for Parse
 	meaning
 	fits func(*Record) bool // row.fits
-	// isCommon means the common log format or a relative, see clf.go. Its times name their zone, and its targets are exact.
+	// isCommon means the common log format or a relative, see clf.go. Its times name their zone, and its
+	// targets are exact.
 	isCommon bool
 	dialect  *dialect // for formats with columns, otherwise nil
 	header   []byte   // Header

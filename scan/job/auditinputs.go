@@ -24,12 +24,12 @@ type contentSum = [sha256.Size]byte
 // leaves them out, unless duplicates are to be counted.
 func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool) error {
 	// Few logs begin alike, and only those are compared to the end.
-	heads := map[contentSum]int{}
+	heads := map[uint64]int{}
 	for _, log := range l.list {
 		heads[log.head]++
 	}
 	alike := slices.DeleteFunc(slices.Clone(l.list), func(log *auditLog) bool {
-		return log.head == contentSum{} || heads[log.head] == 1
+		return log.head == 0 || heads[log.head] == 1
 	})
 	sums, errs := make([]contentSum, len(alike)), make([]error, len(alike))
 	interrupt.Parallel(ctx, len(alike), workers, func(i int) {

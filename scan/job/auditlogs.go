@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -52,8 +52,8 @@ type auditLog struct {
 	// lastHeader is the last header of its format. Numbered means that its lines need numbers.
 	lastHeader func(chunk []byte) []byte
 	numbered   bool
-	// head is the hash of the file's first bytes; zero if it is empty or not a regular file.
-	head contentSum
+	// head is a hash of the file's first bytes; zero if it is empty or not a regular file.
+	head uint64
 	// first is the beginning of the first nonblank line; empty if anonymous.
 	first string
 	loginfo.Facts
@@ -167,6 +167,8 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 	return list
 }
 
+var headSeed = maphash.MakeSeed()
+
 // open reads the first lines of the log and detects its format: f with the envelopes
 // around these lines or, if f is nil, a format that fits them. It reports
 // whether there are any lines.
@@ -176,7 +178,7 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 		return false, explained(err)
 	}
 	if log.Regular() && len(head) > 0 {
-		log.head = sha256.Sum256(head)
+		log.head = max(maphash.Bytes(headSeed, head), 1)
 	}
 	whole := len(head) < format.SampleBytes
 	head = bytes.TrimPrefix(head, format.BOM)

@@ -247,7 +247,7 @@ func checkFlagNames(t *testing.T, script string) {
 
 // allFlags are the names of the flags of all commands.
 func allFlags() (names []string) {
-	for _, row := range flagTable {
+	for _, row := range flagTable() {
 		names = append(names, row.name)
 	}
 	return names

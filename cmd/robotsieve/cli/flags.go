@@ -99,9 +99,9 @@ type args struct {
 // their values. The last name is the command's own.
 func addFlags(cmd *cobra.Command, names ...string) *args {
 	a := &args{command: names[len(names)-1], flags: map[string]*flagValue{}}
-	for i := range flagTable {
-		if slices.ContainsFunc(names, func(name string) bool { return hasWord(flagTable[i].on, name) }) {
-			a.add(cmd, &flagTable[i])
+	for i := range flagTable() {
+		if slices.ContainsFunc(names, func(name string) bool { return hasWord(flagTable()[i].on, name) }) {
+			a.add(cmd, &flagTable()[i])
 		}
 	}
 	return a
@@ -168,7 +168,7 @@ func (a *args) number(name string) int     { return value[int](a, name) }
 // flag returns a flag of the command by name, or nil if it doesn't exist.
 func (a *args) flag(name string) *flagValue {
 	f := a.flags[name]
-	if f == nil && !slices.ContainsFunc(flagTable, func(row flagRow) bool { return row.name == name }) {
+	if f == nil && !slices.ContainsFunc(flagTable(), func(row flagRow) bool { return row.name == name }) {
 		panic("no command has a flag --" + name)
 	}
 	return f
@@ -206,8 +206,8 @@ func (a *args) given(list string) (name, text string, ok bool) {
 
 // check applies the rules of the command and its flags to the command line.
 func (a *args) check() error {
-	for i := range flagTable {
-		row := &flagTable[i]
+	for i := range flagTable() {
+		row := &flagTable()[i]
 		if f := a.flags[row.name]; f == nil || f.row != row {
 			continue
 		}

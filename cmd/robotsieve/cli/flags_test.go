@@ -21,9 +21,9 @@ import (
 
 // eachRow calls a function for each flag of each command.
 func eachRow(do func(command string, row *flagRow)) {
-	for i := range flagTable {
-		for command := range strings.FieldsSeq(flagTable[i].on) {
-			do(command, &flagTable[i])
+	for i := range flagTable() {
+		for command := range strings.FieldsSeq(flagTable()[i].on) {
+			do(command, &flagTable()[i])
 		}
 	}
 }
@@ -194,8 +194,8 @@ func TestOptionFlags(t *testing.T) {
 	for option, flag := range optionFlags {
 		is := func(row flagRow) bool { return row.name == flag }
 		ofSource := func(row flagRow) bool { return is(row) && strings.HasPrefix(row.on, "history-") } // job.HistoryOptions.Values
-		isFlag := slices.ContainsFunc(flagTable, is)
-		if !fields[option] && !slices.ContainsFunc(flagTable, ofSource) || !isFlag {
+		isFlag := slices.ContainsFunc(flagTable(), is)
+		if !fields[option] && !slices.ContainsFunc(flagTable(), ofSource) || !isFlag {
 			t.Errorf("%s is an option: %v; --%s is a flag: %v", option, fields[option], flag, isFlag)
 		}
 		if got := inFlags("x: 5 % (option " + option + ")."); got != "x: 5 % (--"+flag+")." {
@@ -228,7 +228,7 @@ func TestPackagesNameNoFlags(t *testing.T) {
 					return true
 				}
 				for _, m := range named.FindAllStringSubmatch(text.Value, -1) {
-					if slices.ContainsFunc(flagTable, func(row flagRow) bool { return row.name == m[1] }) {
+					if slices.ContainsFunc(flagTable(), func(row flagRow) bool { return row.name == m[1] }) {
 						t.Errorf("%s: %s", name, text.Value)
 					}
 				}

@@ -27,7 +27,7 @@ func TestFlagsPage(t *testing.T) {
 
 // flagTables returns the flags of all commands for docs/reference/flags.md, as a list per group.
 func flagTables() string {
-	rows := slices.Clone(flagTable)
+	rows := slices.Clone(flagTable())
 	byName := func(x, y flagRow) int { return strings.Compare(x.name, y.name) }
 	slices.SortStableFunc(rows, byName)
 	var b strings.Builder

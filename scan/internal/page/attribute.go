@@ -12,10 +12,7 @@ import (
 // of two thousand entities for it.
 func nextAttribute(tag []byte) (name, value, rest []byte) {
 	tag = bytes.TrimLeft(tag, blanks)
-	first := min(len(tag), 1) // an equals sign there belongs to the name
-	if first > 0 && tag[0] != '=' {
-		first = 0
-	}
+	first := len(tag) - len(bytes.TrimPrefix(tag, []byte("="))) // it belongs to the name there
 	end := first + before(tag[first:], blanks+"=/>")
 	name, rest = tag[:end], bytes.TrimLeft(tag[end:], blanks)
 	if slash, found := bytes.CutPrefix(rest, []byte("/")); found {
@@ -42,8 +39,8 @@ func before(b []byte, any string) int {
 	return len(b)
 }
 
-// valueOf returns an attribute's value, whose newlines, NULs and character references are replaced as in HTML. It is nil
-// if it is empty.
+// valueOf returns an attribute's value, with its newlines, NULs and character references replaced as in HTML. It is
+// nil if it is empty.
 func valueOf(text []byte) []byte {
 	if bytes.IndexAny(text, "&\r\x00") < 0 {
 		return append([]byte(nil), text...)
@@ -62,11 +59,10 @@ func valueOf(text []byte) []byte {
 // resolved returns a text of an attribute with the character that its reference stands for. The reference is at its
 // beginning. In an attribute it does not end before a letter, a digit or an equals sign (13.2.5.73), as in a URL.
 func resolved(text string) string {
-	if strings.HasPrefix(text, "&#") {
-		return numbered(text)
-	}
-	end := 1 + lengthOf(text[1:], digits+letters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	end := len(text) - len(strings.TrimLeft(text[1:], alphanumeric))
 	switch {
+	case end == 1: // perhaps a number
+		return html.UnescapeString(text)
 	case end < len(text) && text[end] == ';':
 		end++
 	case end < len(text) && text[end] == '=':
@@ -80,22 +76,4 @@ func resolved(text string) string {
 	return character + text[end:]
 }
 
-// numbered is resolved for a number. Package html takes short ones for text, and long ones modulo 1<<32.
-func numbered(text string) string {
-	begin, of := len("&#"), digits
-	if len(text) > begin && text[begin]|0x20 == 'x' {
-		begin, of = begin+1, digits+"abcdefABCDEF"
-	}
-	end := begin + lengthOf(text[begin:], of)
-	if end == begin {
-		return text
-	}
-	const most = len("1114111")
-	number := strings.TrimLeft(text[begin:end], "0")
-	return html.UnescapeString(text[:begin]+"0"+number[:min(len(number), most+1)]+";") + strings.TrimPrefix(text[end:], ";")
-}
-
-const digits, letters = "0123456789", "abcdefghijklmnopqrstuvwxyz"
-
-// lengthOf returns the length of the beginning of s that consists of some characters.
-func lengthOf(s, of string) int { return len(s) - len(strings.TrimLeft(s, of)) }
+const alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
