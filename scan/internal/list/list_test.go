@@ -221,6 +221,7 @@ func TestSitemap(t *testing.T) {
 c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
 		`<?xml version="1.0" encoding="windows-1252"?><urlset><url><loc>http://a/` + "\x80\x9f\xe9" +
 			`</loc></url></urlset>`: "http://a/€Ÿé\n",
+		`<?xml version="1.0" encoding="utf-16"?><urlset><url><loc>http://a/é</loc></url></urlset>`:          "http://a/é\n",
 		`<sitemapindex><sitemap><loc>http://a/</loc></sitemap></sitemapindex>`:                              "http://a/\n",
 		`<rss><channel><link>no</link><item><link>http://a/</link></item></channel></rss>`:                  "http://a/\n",
 		`<feed><link href="no"/><entry><link rel="self" href="no"/><link href="http://a/"/></entry></feed>`: "http://a/\n",
