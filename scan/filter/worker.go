@@ -57,6 +57,7 @@ type outcome struct {
 	// misencoded is Summary.Misencoded.
 	misencoded int64
 	spaced     int64   // Summary.Spaced
+	slashed    int64   // Summary.Slashed
 	more       int64   // lines of records beyond their first
 	quotes     []Quote // Line counts from the beginning of the chunk
 	err        error   // of the policy; makes the other fields invalid
@@ -86,7 +87,7 @@ func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	w.out = outcome{}
 	w.judge.sites.refresh()
-	w.judge.misencoded = 0
+	w.judge.misencoded, w.judge.slashed = 0, 0
 	w.epoch, w.batched = w.judge.sites.epoch, false
 	if len(w.config.Dialects) > 1 {
 		w.out.barred = make([]int64, len(w.config.Dialects))
@@ -98,7 +99,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 		w.keep(c.Data)
 	}
 	w.crowded = w.judge.sites.epoch != w.epoch && w.batched
-	w.out.misencoded, w.out.err = w.judge.misencoded, w.judge.err
+	w.out.misencoded, w.out.slashed, w.out.err = w.judge.misencoded, w.judge.slashed, w.judge.err
 	return w.out
 }
 
