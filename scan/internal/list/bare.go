@@ -38,13 +38,15 @@ func trim(text []byte) []byte {
 
 // withoutNote removes the note after a URL.
 func withoutNote(url []byte) []byte {
+	isOther := func(c rune) bool { return c != ' ' && c != '.' && (c < '0' || c > '9') }
+	numbers := bytes.LastIndexFunc(bytes.TrimSuffix(url, []byte(" OK")), isOther) // the last byte before them
 	for at := range url {
 		if url[at] != ' ' {
 			continue
 		}
 		note := url[at+1:]
 		isFields := note[0] == '[' && note[len(note)-1] == ']' // trim has removed blanks at the end
-		if note[0] == '#' || isFields || isStatus(note) || isStamped(note) {
+		if note[0] == '#' || isFields || at > numbers && isStatus(note) || isStamped(note) {
 			return trim(url[:at])
 		}
 	}
