@@ -74,6 +74,8 @@ func TestRows(t *testing.T) {
 		{"header above by number", CSV, Options{"1", ""}, "Top pages,Clicks\n", "header"},
 		{"a comma in a URL without quotes", CSV, Options{}, "t,url,n\nx,http://a/b,c,1\nx,http://a/,1,,\nx,http://a/,\"1,2\"\nx,http://a/,a title, too,1\n",
 			"header|bad row|http://a/|http://a/|http://a/"},
+		{"numbers of rows without a name, as R writes them", CSV, Options{"", "n"}, "url,n\n1,http://a/,2024\n2,http://b/,2025\n",
+			"header|http://a/ 2024-01-01T00:00:00|http://b/ 2025-01-01T00:00:00"},
 		{"line ends", CSV, Options{}, "url,x\r\r\nhttp://a/,\"b\"\r\r\n\r\r\n", "header|http://a/|blank"},
 		{"records", CSV, Options{}, "url,x\nhttp://a/,\"one\nhttp://b/,y\"\nhttp://c/,\"stray\nhttp://d/,z\n",
 			"header|http://a/|bad row|http://d/"},

@@ -183,6 +183,9 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 			names = noted
 		}
 	}
+	if at := usualColumn(names, func(int) bool { return true }); at >= 0 && isShifted(below, at, len(names)) {
+		names = append([]string{""}, names...)
+	}
 	width := 0
 	for _, row := range table {
 		width = max(width, len(row))
@@ -218,6 +221,13 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 		l.width = len(names)
 	}
 	return nil
+}
+
+// isShifted reports whether all rows have a field before those that their header names, as R writes the numbers of
+// rows: they have one field more, and URLs not in the column with a usual name, but in the next.
+func isShifted(rows [][]string, usual, width int) bool {
+	isOther := func(row []string) bool { return len(row) != width+1 || isAddress(row[usual]) }
+	return !slices.ContainsFunc(rows, isOther) && has(rows, usual+1, isAddress)
 }
 
 // isAbove reports whether a row without a URL is the header of the rows below. Whatever its words,
