@@ -76,6 +76,8 @@ func TestRows(t *testing.T) {
 			"header|bad row|http://a/|http://a/|http://a/"},
 		{"numbers of rows without a name, as R writes them", CSV, Options{"", "n"}, "url,n\n1,http://a/,2024\n2,http://b/,2025\n",
 			"header|http://a/ 2024-01-01T00:00:00|http://b/ 2025-01-01T00:00:00"},
+		{"line ends in the header", CSV, Options{"", "day"}, "\"day\";\"URL\n(page)\"\n2024;http://a/\n",
+			"header|http://a/ 2024-01-01T00:00:00"},
 		{"line ends", CSV, Options{}, "url,x\r\r\nhttp://a/,\"b\"\r\r\n\r\r\n", "header|http://a/|blank"},
 		{"records", CSV, Options{}, "url,x\nhttp://a/,\"one\nhttp://b/,y\"\nhttp://c/,\"stray\nhttp://d/,z\n",
 			"header|http://a/|bad row|http://d/"},

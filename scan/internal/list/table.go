@@ -49,7 +49,9 @@ func newTable(k *kindRow, head []byte, o Options) (*Layout, error) {
 
 // table returns the layout of a table, and the fields of its first rows, from the header on.
 func (k *kindRow) table(head []byte, o Options) (layout *Layout, table [][]string, err error) {
-	lines := sample(head, sampleRows)
+	often := func(x, y byte) int { return bytes.Count(head, []byte{x}) - bytes.Count(head, []byte{y}) }
+	likeliest := field.Columns{Delimiter: slices.MaxFunc([]byte(k.delimiters), often), Quotes: true}
+	lines := sampleRecords(head, sampleRows, &likeliest) // a header may have line ends
 	skipped, note, delimiters := k.notes(lines)
 	skipped += k.titles(lines[skipped:], o)
 	if delimiters == nil {
