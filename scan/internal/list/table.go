@@ -63,6 +63,9 @@ func (k *kindRow) table(head []byte, o Options) (layout *Layout, table [][]strin
 		table := split(&l.shape, rows[min(skipped, len(rows)):])
 		missing := l.findColumns(table, note, o)
 		if missing == nil {
+			if d == tabs.Delimiter {
+				l.shape.IsRow = l.isRow
+			}
 			return l, table, nil
 		}
 		err = cmp.Or(err, missing)
@@ -230,6 +233,31 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 func isShifted(rows [][]string, usual, width int) bool {
 	isOther := func(row []string) bool { return len(row) != width+1 || isAddress(row[usual]) }
 	return !slices.ContainsFunc(rows, isOther) && has(rows, usual+1, isAddress)
+}
+
+// isRow reports whether a line of TSV, at whose end a quote is open, is a row all the same, because the quote is the
+// first character of a title: the URL is behind it, or the next line has a URL in the same column.
+func (l *Layout) isRow(line, more []byte, quote int) bool {
+	next, _, _ := bytes.Cut(more, []byte("\n"))
+	if at := l.urlAt(line); at < 0 || at > quote {
+		return at >= 0
+	}
+	return l.urlAt(next) >= 0 && bytes.IndexByte(next, l.shape.Delimiter) >= 0
+}
+
+// urlAt returns where a line has a URL in the column of URLs, if none of its fields is quoted, or -1.
+func (l *Layout) urlAt(line []byte) (at int) {
+	for range l.url {
+		next := bytes.IndexByte(line[at:], l.shape.Delimiter)
+		if next < 0 {
+			return -1
+		}
+		at += next + 1
+	}
+	if !hasScheme(line[at:]) {
+		return -1
+	}
+	return at
 }
 
 // isAbove reports whether a row without a URL is the header of the rows below. Whatever its words,
