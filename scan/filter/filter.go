@@ -220,6 +220,8 @@ type Summary struct {
 	Misencoded int64
 	// Spaced counts URLs with a blank in them, which may be the end of the URL.
 	Spaced int64
+	// Slashed counts paths that begin with two slashes, as URLs without a scheme do.
+	Slashed int64
 	// Quotes are the first invalid rows, in the order of the input.
 	Quotes []Quote
 	// Useless has the first row of each input that has non-blank rows but not a single URL.

@@ -55,6 +55,9 @@ func TestKeptLinesAreUnchanged(t *testing.T) {
 		if got := describe(s.Count); out != c.out || got != c.count {
 			t.Errorf("%q: printed %q, counted %s; want %q and %s", c.in, out, got, c.out, c.count)
 		}
+		if want := int64(strings.Count("\n"+c.in, "\n//")); s.Slashed != want {
+			t.Errorf("%q: %d lines with two slashes, want %d", c.in, s.Slashed, want)
+		}
 		if want, count := expect(config, siteBody, nil, c.in); want != c.out || describe(count) != c.count {
 			t.Errorf("%q: the naive reading prints %q, counts %s", c.in, want, describe(count))
 		}

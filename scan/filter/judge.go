@@ -18,6 +18,7 @@ type Judge struct {
 	scratch automaton.Scratch
 
 	misencoded int64 // see Summary.Misencoded
+	slashed    int64 // see Summary.Slashed
 	err        error // the first error of the policy
 }
 
@@ -82,8 +83,8 @@ func (j *Judge) judge(url []byte, at int64, plain bool) Verdict {
 	return j.decide(s.groups, url, false, false)
 }
 
-// slash is the path of a URL that ends with its authority.
-var slash = []byte("/")
+// slash is the path of a URL that ends with its authority; slashes begin a path, or a URL without its scheme.
+var slash, slashes = []byte("/"), []byte("//")
 
 // find returns the slot for a URL. It is nil if the URL is not absolute.
 func (j *Judge) find(url []byte, at int64) (*slot, error) {
@@ -109,6 +110,9 @@ func (j *Judge) fail(err error) Verdict {
 func (j *Judge) target(url []byte, plain bool) Verdict {
 	if j.sites.all == nil {
 		return Verdict{Class: NotAbsolute}
+	}
+	if bytes.HasPrefix(url, slashes) {
+		j.slashed++
 	}
 	return j.decide(j.sites.all, url, true, plain)
 }

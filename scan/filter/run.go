@@ -39,6 +39,7 @@ type printer struct {
 	barred     []int64
 	misencoded int64
 	spaced     int64
+	slashed    int64
 	quotes     []Quote
 	quoted     atomic.Bool // no more quotes are needed; workers read it
 	header     []byte      // the header printed last, without its line end
@@ -89,6 +90,7 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 	p.countBarred(o)
 	p.misencoded += o.misencoded
 	p.spaced += o.spaced
+	p.slashed += o.slashed
 	return nil
 }
 
@@ -164,7 +166,7 @@ func (p *printer) write(o outcome) (err error) {
 func (p *printer) summary() Summary {
 	p.endInput()
 	s := Summary{Count: p.count, Barred: p.barred, Misencoded: p.misencoded, Spaced: p.spaced,
-		Quotes: p.quotes, Useless: p.useless}
+		Slashed: p.slashed, Quotes: p.quotes, Useless: p.useless}
 	s.Printed = -p.repeated
 	prints := p.config.prints()
 	for i, n := range p.count {

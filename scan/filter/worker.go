@@ -57,6 +57,7 @@ type outcome struct {
 	// misencoded is Summary.Misencoded.
 	misencoded int64
 	spaced     int64   // Summary.Spaced
+	slashed    int64   // Summary.Slashed
 	more       int64   // lines of records beyond their first
 	quotes     []Quote // Line counts from the beginning of the chunk
 	err        error   // of the policy; makes the other fields invalid
@@ -86,7 +87,7 @@ func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	w.out = outcome{}
 	w.judge.sites.refresh()
-	w.judge.misencoded = 0
+	w.judge.misencoded, w.judge.slashed = 0, 0
 	w.epoch, w.batched = w.judge.sites.epoch, false
 	if len(w.config.Dialects) > 1 {
 		w.out.barred = make([]int64, len(w.config.Dialects))
@@ -98,7 +99,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 		w.keep(c.Data)
 	}
 	w.crowded = w.judge.sites.epoch != w.epoch && w.batched
-	w.out.misencoded, w.out.err = w.judge.misencoded, w.judge.err
+	w.out.misencoded, w.out.slashed, w.out.err = w.judge.misencoded, w.judge.slashed, w.judge.err
 	return w.out
 }
 
@@ -268,19 +269,15 @@ type rows struct {
 	lined   bool   // each line of the chunk is a row
 	more    int64  // how many lines the row has beyond its first
 	isNoted bool   // notes may follow the URLs
-	mark    int    // length of the byte order mark before the next row
 	failed  func() bool
 }
 
 // reset starts a chunk. failed is as in worker.chunk.
 func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.data, r.plain, r.isPlain, r.cut, r.failed = c.Data, 0, false, c.Cut > 0, failed
-	r.layout, r.reader, r.mark, r.more = nil, nil, 0, 0
+	r.layout, r.reader, r.more = nil, nil, 0
 	r.isNoted = c.Input >= len(r.config.Values) || !r.config.Values[c.Input]
 	if c.Input >= len(r.readers) || r.config.Layouts[c.Input] == nil {
-		if c.Seq == 0 && bytes.HasPrefix(c.Data, format.BOM) {
-			r.mark = len(format.BOM)
-		}
 		r.lines.Reset(c.Data)
 		return
 	}
@@ -335,7 +332,6 @@ func (r *rows) next() (line, url []byte, class Class) {
 		}
 	default:
 		line, url = r.lines.Next()
-		url, r.mark = url[r.mark:], 0
 		if r.plain < len(line) {
 			r.plain = plain.Lines(r.data[:min(len(r.data), plainAhead)])
 		}
@@ -367,7 +363,7 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 	switch {
 	case !ok:
 		return bare, BadRow
-	case len(bare) == 0 && len(bytes.TrimSpace(url)) == 0:
+	case len(bare) == 0 && len(bytes.TrimSpace(bytes.TrimPrefix(url, format.BOM))) == 0:
 		return bare, empty
 	case len(bare) == 0: // only control characters, such as the zero bytes left by a system crash
 		return url, NotAbsolute

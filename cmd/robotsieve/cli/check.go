@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
@@ -130,7 +131,7 @@ func eachAnswer(s streams, c *job.Checker, urls []string, each func(explain.Answ
 		line := int64(0)
 		return eachLine(s.in, "URLs", func(url string) error {
 			line++
-			if err := ask(url); err != nil {
+			if err := ask(strings.Trim(url, "\ufeff \t")); err != nil { // no part of a URL
 				return fmt.Errorf("line %s of stdin: %w", english.Grouped(line), err)
 			}
 			return nil

@@ -23,6 +23,10 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 	if n := result.Spaced; n > 0 {
 		s.warn("blanks inside: %s; what follows a blank was judged as part of the URL", english.Plural(n, "URL"))
 	}
+	if n := result.Slashed; n > 0 {
+		s.warn("two slashes at the beginning: %s; judged as a path, although a URL without its scheme begins so, too",
+			english.Plural(n, "line"))
+	}
 	refused := warnOfInvalid(s, result, invalid)
 	write := writeFilterText
 	if output == "json" {

@@ -153,6 +153,9 @@ func traitsOf(r *compile.Robots, body []byte) traits {
 	has := func(kind compile.NoteKind) bool {
 		return slices.ContainsFunc(r.Notes, func(n compile.Note) bool { return n.Kind == kind })
 	}
+	names := func(g compile.Group) bool { // not if the lines of the body have been joined: User-agent: * Disallow: /
+		return slices.ContainsFunc(g.Agents, func(a compile.AgentLine) bool { return a.Wildcard || a.Token != "" })
+	}
 	return traits{page: has(compile.NoteMarkup), utf16: has(compile.NoteUTF16),
-		unnamed: len(r.Groups) == 0 && len(bytes.TrimSpace(body)) > 0}
+		unnamed: !slices.ContainsFunc(r.Groups, names) && len(bytes.TrimSpace(body)) > 0}
 }

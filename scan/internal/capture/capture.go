@@ -166,7 +166,8 @@ func Detect(head []byte) (Kind, error) {
 // See CheckNamed.
 func HostOf(path string) (string, error) {
 	host, _ := hostOf(path)
-	if host == "" || strings.HasPrefix(host, ".") || host == string(filepath.Separator) {
+	isCopy := strings.HasPrefix(host, "robots.txt") // such as the robots.txt.1 of wget
+	if host == "" || isCopy || strings.HasPrefix(host, ".") || host == string(filepath.Separator) {
 		return "", errors.New("its name has no host (HOST, HOST.txt or HOST/robots.txt)")
 	}
 	return host, nil

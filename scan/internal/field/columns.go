@@ -15,6 +15,9 @@ type Columns struct {
 	// Runs means that repeated delimiters count as one and may surround the line, if that yields no
 	// more fields than fit.
 	Runs bool
+	// IsRow, if not nil, reports whether a line is a record although a quoted field that begins at an offset of it is
+	// closed by a quote in a later line; more is the text up to there.
+	IsRow func(line, more []byte, quote int) bool
 }
 
 // Span is the place of a field in its line, without surrounding quotes.

@@ -103,6 +103,7 @@ func (c *Columns) Record(data []byte, final bool) (n int, isLine bool) {
 			at++ // the quote is literal
 			continue
 		}
+		open := at
 		end := closing(data, at+1)
 		if at = end + 1; end < 0 && !final {
 			return 0, true
@@ -117,7 +118,10 @@ func (c *Columns) Record(data []byte, final bool) (n int, isLine bool) {
 		case end < 0, len(behind) > 0 && behind[0] != '\n' && data[at] != c.Delimiter:
 			return first, false
 		}
-		if at > n {
+		switch {
+		case at > n && n == first && c.IsRow != nil && c.IsRow(data[:n], data[n:at], open):
+			return first, false
+		case at > n:
 			n = lineFrom(data, at)
 		}
 	}

@@ -2,6 +2,7 @@ package list
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/robotsieve/robotsieve/scan/format"
 )
@@ -38,13 +39,15 @@ func trim(text []byte) []byte {
 
 // withoutNote removes the note after a URL.
 func withoutNote(url []byte) []byte {
+	isOther := func(c rune) bool { return c != ' ' && c != '.' && (c < '0' || c > '9') }
+	numbers := bytes.LastIndexFunc(bytes.TrimSuffix(url, []byte(" OK")), isOther) // the last byte before them
 	for at := range url {
 		if url[at] != ' ' {
 			continue
 		}
 		note := url[at+1:]
 		isFields := note[0] == '[' && note[len(note)-1] == ']' // trim has removed blanks at the end
-		if note[0] == '#' || isFields || isStatus(note) || isStamped(note) {
+		if note[0] == '#' || isFields || at > numbers && isStatus(note) || isStamped(note) {
 			return trim(url[:at])
 		}
 	}
@@ -58,16 +61,9 @@ func isStamped(text []byte) bool {
 	return ok && len(stamp) == len("20060102150405")
 }
 
-// isStatus reports whether a text is a status, or the 000 of curl, optionally followed by OK or by other numbers.
+// isStatus reports whether a text begins with a status, or the 000 of curl.
 func isStatus(text []byte) bool {
-	if len(text) < 3 || (text[0] < '1' || text[0] > '5') && string(text[:3]) != "000" {
-		return false
-	}
-	more := bytes.TrimSuffix(text[1:], []byte(" OK"))
-	for i, c := range more {
-		if isDigit := '0' <= c && c <= '9'; i < 2 && !isDigit || i == 2 && c != ' ' || !isDigit && c != ' ' && c != '.' {
-			return false
-		}
-	}
-	return len(more) >= 2
+	number, _, _ := bytes.Cut(text, blank)
+	n, err := strconv.Atoi(string(number))
+	return err == nil && len(number) == 3 && n < 600 && (n >= 100 || n == 0)
 }

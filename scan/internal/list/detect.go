@@ -2,7 +2,6 @@ package list
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/internal/field"
 	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 )
 
@@ -132,7 +132,11 @@ func isOther(row []string, several bool) bool {
 
 // objects reports whether rows that begin with a brace are lines of JSON.
 func objects(head []byte, rows [][]byte) (Kind, error) {
-	if len(rows) > 1 && !slices.ContainsFunc(rows[:2], json.Valid) {
+	isWhole := func(row []byte) bool { // whatever is inside: Python writes NaN
+		row = trim(row)
+		return row[0] == '{' && field.ObjectLength(row) == len(row)
+	}
+	if len(rows) > 1 && !slices.ContainsFunc(rows[:2], isWhole) {
 		return Unknown, errors.New(
 			"it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
 	}
@@ -167,7 +171,10 @@ func markup(text []byte) (Kind, error) {
 	d.Strict, d.CharsetReader = false, charset
 	for {
 		token, err := d.RawToken()
-		if err != nil {
+		switch {
+		case errors.Is(err, errEncoding):
+			return Unknown, err
+		case err != nil:
 			return Unknown, nil //nolint:nilerr // it isn't markup
 		}
 		switch t := token.(type) {

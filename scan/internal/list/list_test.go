@@ -74,11 +74,19 @@ func TestRows(t *testing.T) {
 		{"header above by number", CSV, Options{"1", ""}, "Top pages,Clicks\n", "header"},
 		{"a comma in a URL without quotes", CSV, Options{}, "t,url,n\nx,http://a/b,c,1\nx,http://a/,1,,\nx,http://a/,\"1,2\"\nx,http://a/,a title, too,1\n",
 			"header|bad row|http://a/|http://a/|http://a/"},
+		{"numbers of rows without a name, as R writes them", CSV, Options{"", "n"}, "url,n\n1,http://a/,2024\n2,http://b/,2025\n",
+			"header|http://a/ 2024-01-01T00:00:00|http://b/ 2025-01-01T00:00:00"},
+		{"line ends in the header", CSV, Options{"", "day"}, "\"day\";\"URL\n(page)\"\n2024;http://a/\n",
+			"header|http://a/ 2024-01-01T00:00:00"},
 		{"line ends", CSV, Options{}, "url,x\r\r\nhttp://a/,\"b\"\r\r\n\r\r\n", "header|http://a/|blank"},
 		{"records", CSV, Options{}, "url,x\nhttp://a/,\"one\nhttp://b/,y\"\nhttp://c/,\"stray\nhttp://d/,z\n",
 			"header|http://a/|bad row|http://d/"},
 		{"TSV with quotes", TSV, Options{}, "URL\tx\n\"http://a/,2\"\t\"A\nB\"\nhttp://b/\t\"C\" d\n",
 			"header|http://a/,2|http://b/"},
+		{"TSV with stray quotes", TSV, Options{}, "x\turl\n\"A\thttp://a/\nB\thttp://b/\n27\"\thttp://c/\n\"D\n\tE\"\thttp://d/\n",
+			"header|http://a/|http://b/|http://c/|http://d/"},
+		{"TSV with stray quotes behind URLs", TSV, Options{}, "url\tx\nhttp://a/\t\"A\nhttp://b/\t27\"\nhttp://c/\t\"D\nhttp://x/\n\tE\"\n",
+			"header|http://a/|http://b/|http://c/"},
 		{"semicolon", CSV, Options{}, "url;x\nhttp://a/,b;y\n", "header|http://a/,b"},
 		{"no header", CSV, Options{}, "1|http://a/,b|x\n2|http://b/|x", "http://a/,b|http://b/"},
 		{"bad header", CSV, Options{}, "\"url\nurl,1\nhttp://a/,b\n", "header|header|http://a/"},
@@ -221,6 +229,7 @@ func TestSitemap(t *testing.T) {
 c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
 		`<?xml version="1.0" encoding="windows-1252"?><urlset><url><loc>http://a/` + "\x80\x9f\xe9" +
 			`</loc></url></urlset>`: "http://a/€Ÿé\n",
+		`<?xml version="1.0" encoding="utf-16"?><urlset><url><loc>http://a/é</loc></url></urlset>`:          "http://a/é\n",
 		`<sitemapindex><sitemap><loc>http://a/</loc></sitemap></sitemapindex>`:                              "http://a/\n",
 		`<rss><channel><link>no</link><item><link>http://a/</link></item></channel></rss>`:                  "http://a/\n",
 		`<feed><link href="no"/><entry><link rel="self" href="no"/><link href="http://a/"/></entry></feed>`: "http://a/\n",
@@ -356,13 +365,14 @@ func TestGuardRowsDoNotAllocate(t *testing.T) {
 }
 
 func TestBare(t *testing.T) {
+	endless := "http://a/ " + strings.Repeat("111 ", 1<<20) + "x" // which takes an hour if each note is read to its end
 	for text, want := range map[string]string{
 		" http://a/\t\r\x00": "http://a/", "http://a/x\ty": "http://a/x", "\ufeffhttp://a/": "http://a/",
 		"http://a/ # x": "http://a/", "http://a/ [200] [x]": "http://a/", "http://a/ 200 OK": "http://a/",
 		"http://a/ 000 0.1": "http://a/", "http://a/ 0001": "http://a/ 0001", "http://a/ 1518": "http://a/ 1518",
 		"http://a/ 20240102030405": "http://a/", "http://a/ 20240102030405 text/html 200": "http://a/",
 		"http://a/ 20240102": "http://a/ 20240102", "http://a/ 20241302030405": "http://a/ 20241302030405",
-		"http://a/b c": "http://a/b c", "http://a/b c 404 1.5": "http://a/b c",
+		"http://a/ 200 x": "http://a/ 200 x", endless: endless, "http://a/b c": "http://a/b c", "http://a/b c 404 1.5": "http://a/b c",
 	} {
 		if got, ok := Bare([]byte(text), true); string(got) != want || !ok {
 			t.Errorf("%q is %q, %v, want %q", text, got, ok, want)

@@ -188,9 +188,13 @@ func charset(label string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(label) {
 	case "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252":
 		return &western{Reader: in, in: in.(io.ByteReader)}, nil
+	case "utf8", "utf-16": // .NET declares UTF-16 in what it saves as UTF-8; real UTF-16 is refused before
+		return in, nil
 	}
-	return nil, errors.New("this encoding is not read; convert the file to UTF-8")
+	return nil, errEncoding
 }
+
+var errEncoding = errors.New("this encoding is not read; convert the file to UTF-8")
 
 // western converts windows-1252 to UTF-8. Browsers treat ISO-8859-1 and ASCII as windows-1252 too.
 // Only ReadByte is called.

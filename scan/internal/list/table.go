@@ -49,7 +49,9 @@ func newTable(k *kindRow, head []byte, o Options) (*Layout, error) {
 
 // table returns the layout of a table, and the fields of its first rows, from the header on.
 func (k *kindRow) table(head []byte, o Options) (layout *Layout, table [][]string, err error) {
-	lines := sample(head, sampleRows)
+	often := func(x, y byte) int { return bytes.Count(head, []byte{x}) - bytes.Count(head, []byte{y}) }
+	likeliest := field.Columns{Delimiter: slices.MaxFunc([]byte(k.delimiters), often), Quotes: true}
+	lines := sampleRecords(head, sampleRows, &likeliest) // a header may have line ends
 	skipped, note, delimiters := k.notes(lines)
 	skipped += k.titles(lines[skipped:], o)
 	if delimiters == nil {
@@ -61,6 +63,9 @@ func (k *kindRow) table(head []byte, o Options) (layout *Layout, table [][]strin
 		table := split(&l.shape, rows[min(skipped, len(rows)):])
 		missing := l.findColumns(table, note, o)
 		if missing == nil {
+			if d == tabs.Delimiter {
+				l.shape.IsRow = l.isRow
+			}
 			return l, table, nil
 		}
 		err = cmp.Or(err, missing)
@@ -183,6 +188,9 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 			names = noted
 		}
 	}
+	if at := usualColumn(names, func(int) bool { return true }); at >= 0 && isShifted(below, at, len(names)) {
+		names = append([]string{""}, names...)
+	}
 	width := 0
 	for _, row := range table {
 		width = max(width, len(row))
@@ -218,6 +226,38 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 		l.width = len(names)
 	}
 	return nil
+}
+
+// isShifted reports whether all rows have a field before those that their header names, as R writes the numbers of
+// rows: they have one field more, and URLs not in the column with a usual name, but in the next.
+func isShifted(rows [][]string, usual, width int) bool {
+	isOther := func(row []string) bool { return len(row) != width+1 || isAddress(row[usual]) }
+	return !slices.ContainsFunc(rows, isOther) && has(rows, usual+1, isAddress)
+}
+
+// isRow reports whether a line of TSV, at whose end a quote is open, is a row all the same, because the quote is the
+// first character of a title: the URL is behind it, or the next line has a URL in the same column.
+func (l *Layout) isRow(line, more []byte, quote int) bool {
+	next, _, _ := bytes.Cut(more, []byte("\n"))
+	if at := l.urlAt(line); at < 0 || at > quote {
+		return at >= 0
+	}
+	return l.urlAt(next) >= 0 && bytes.IndexByte(next, l.shape.Delimiter) >= 0
+}
+
+// urlAt returns where a line has a URL in the column of URLs, if none of its fields is quoted, or -1.
+func (l *Layout) urlAt(line []byte) (at int) {
+	for range l.url {
+		next := bytes.IndexByte(line[at:], l.shape.Delimiter)
+		if next < 0 {
+			return -1
+		}
+		at += next + 1
+	}
+	if !hasScheme(line[at:]) {
+		return -1
+	}
+	return at
 }
 
 // isAbove reports whether a row without a URL is the header of the rows below. Whatever its words,

@@ -158,7 +158,7 @@ var lineSigns = []struct {
 		"a log of HAProxy without requests; set 'option httplog' and capture the User-Agent"},
 	{lazily(`^\d{9,10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} \d+ [A-Z]+ `),
 		"Squid's native log, which has no User-Agent; set 'access_log … combined'"},
-	{lazily(`^\s*<[?!/]?[A-Za-z]`), "XML, not a log"},
+	{lazily(`^\s*<[?!/]?[A-Za-z][\w.-]*(:[A-Za-z][\w.-]*)?([\s/>]|$)`), "XML, not a log"}, // not <https://a/>
 	{lazily(`^\S+\)/\S* \d{14} \{`),
 		"a CDXJ index of a web archive, not an access log; robotsieve filter reads lists of URLs"},
 	{lazily(`(?i)^(https?|ftp)://\S+$`), "a list of URLs, not an access log; robotsieve filter reads it"},
