@@ -282,7 +282,7 @@ func TestJSONNumbers(t *testing.T) {
 // TestJSONDropped checks that objects with other kinds of requests are Unparsed, and that only
 // messages are Other.
 func TestJSONDropped(t *testing.T) {
-	caddy, old := mustFormat(t, "caddy"), mustFormat(t, "caddy_old").Sample()
+	caddy, old, cloudflare := mustFormat(t, "caddy"), mustFormat(t, "caddy_old").Sample(), mustFormat(t, "cloudflare").Sample()
 	for _, c := range []struct {
 		name, format, line string
 		want               Kind
@@ -304,6 +304,14 @@ func TestJSONDropped(t *testing.T) {
 		{"an empty message", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`, `{"message":"",`, 1), Request},
 		{"a request to the parent cache", "azure_front_door", strings.Replace(mustFormat(t, "azure_front_door").Sample(),
 			`"properties":{`, `"properties":{"isReceivedFromClient":false,`, 1), Other},
+		{"a request to the shield", "fastly_json+nginx_json", strings.Replace(mustFormat(t, "fastly_json").Sample(), `{`,
+			`{"fastly_is_edge":false,`, 1), Other},
+		{"a request to the edge", "fastly_fields", strings.Replace(mustFormat(t, "fastly_fields").Sample(), `{`,
+			`{"fastly_is_edge":true,`, 1), Request},
+		{"a Worker's fetch", "cloudflare", strings.Replace(cloudflare, `{`, `{"ClientRequestSource":"edgeWorkerFetch",`, 1), Other},
+		{"a Worker's request", "cloudflare", strings.Replace(cloudflare, `{`, `{"WorkerSubrequest":true,`, 1), Other},
+		{"a client's request", "cloudflare", strings.Replace(cloudflare, `{`,
+			`{"WorkerSubrequest":false,"ClientRequestSource":"eyeball",`, 1), Request},
 	} {
 		reader := mustReader(t, c.format)
 		if got := kindsIn(reader, []byte(c.line)); got[0] != c.want {
