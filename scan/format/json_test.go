@@ -308,6 +308,8 @@ func TestJSONDropped(t *testing.T) {
 			`{"fastly_is_edge":false,`, 1), Other},
 		{"a request to the edge", "fastly_fields", strings.Replace(mustFormat(t, "fastly_fields").Sample(), `{`,
 			`{"fastly_is_edge":true,`, 1), Request},
+		{"a request within Akamai", "akamai", strings.Replace(mustFormat(t, "akamai").Sample(), `{`, `{"isMidgress":"1",`, 1), Other},
+		{"a request to Akamai", "akamai", strings.Replace(mustFormat(t, "akamai").Sample(), `{`, `{"isMidgress":0,`, 1), Request},
 		{"a Worker's fetch", "cloudflare", strings.Replace(cloudflare, `{`, `{"ClientRequestSource":"edgeWorkerFetch",`, 1), Other},
 		{"a Worker's request", "cloudflare", strings.Replace(cloudflare, `{`, `{"WorkerSubrequest":true,`, 1), Other},
 		{"a client's request", "cloudflare", strings.Replace(cloudflare, `{`,

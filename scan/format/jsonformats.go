@@ -75,9 +75,9 @@ var jsonRows = []row{
 			time=time`,
 		`{"timeStamp":"2026-03-04T05:06:07+00:00","category":"ApplicationGatewayAccessLog","operationName":"ApplicationGatewayAccess","properties":{"clientIP":"192.0.2.1","httpMethod":"GET","originalRequestUriWithArgs":"/a?b=c","requestUri":"/a","requestQuery":"b=c","userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","httpStatus":200,"sentBytes":1234,"sslEnabled":"on","host":"www.example.com","originalHost":"www.example.com"}}`},
 	// techdocs.akamai.com/datastream2/docs/data-set-parameters. Every value is a string; blanks
-	// and non-ASCII bytes are percent-encoded.
+	// and non-ASCII bytes are percent-encoded. isMidgress is 0 for what clients ask.
 	{"akamai", "Akamai DataStream 2", nil, false,
-		`needs=reqTimeSec needs=cliIP ip=cliIP xff=xForwardedFor host=reqHost port=reqPort scheme=proto
+		`needs=reqTimeSec needs=cliIP needs=isMidgress~0 ip=cliIP xff=xForwardedFor host=reqHost port=reqPort scheme=proto
 			ua@percent=UA method=reqMethod path@rootless=reqPath query=queryStr status=statusCode bytes=bytes
 			bytes=rspContentLen sent=totalBytes time=reqTimeSec`,
 		`{"version":"1","streamId":"12345","cp":"123456","reqId":"1239f220","reqTimeSec":"1772600767.000","bytes":"1234","cliIP":"192.0.2.1","statusCode":"200","proto":"https","reqHost":"www.example.com","reqMethod":"GET","reqPath":"/a","queryStr":"b=c","UA":"Mozilla/5.0%20(compatible;%20FooBot/1.0)"}`},
