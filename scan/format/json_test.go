@@ -204,6 +204,15 @@ func TestBindJSON(t *testing.T) {
 	if f.bind(f, []byte("{}\n")) != nil {
 		t.Error("a log without a request was bound")
 	}
+	const fluent = `{"date":1772600767.0,"remote":"192.0.2.1","host":"-","user":"-","method":"GET","path":"/","code":"200","agent":"x"}`
+	for line, want := range map[string]bool{fluent: false, strings.Replace(fluent, "-", "a.example", 1): true,
+		strings.Replace(fluent, "-", "", 1): true} {
+		for log, want := range map[string]bool{line: want, line + "\n" + fluent: want} {
+			if f := mustFormat(t, "nginx_json"); f.bind(f, []byte(log)).HasHost() != want {
+				t.Errorf("%s: it has a host: %v", log, !want)
+			}
+		}
+	}
 }
 
 // TestJSONTwice rejects records with a field twice and different values, because a client may have

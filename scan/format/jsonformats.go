@@ -171,7 +171,7 @@ var jsonRows = []row{
 	// rewrites. Fastly's keys may be the same.
 	{"nginx_json", "nginx with a log_format of JSON", nil, false,
 		`needs=fastly_is_edge!=false ip=remote_addr ip=remote_ip ip=client_ip ip=clientip ip=clientIp ip=ip ip=client ip=remote_host
-			ip=remoteAddr ip=src_ip ip=realip_remote_addr xff=http_x_forwarded_for xff=x_forwarded_for xff=xff
+			ip=remoteAddr ip=remote ip=src_ip ip=realip_remote_addr xff=http_x_forwarded_for xff=x_forwarded_for xff=xff
 			xff=forwarded_for xff=http_x_forwarded ip=address host=http_host host=host host=vhost host=server_name host=domain
 			host=hostname host=site scheme=scheme scheme=request_scheme referer=http_referer referer=referer
 			referer=referrer ua=http_user_agent ua=user_agent ua=userAgent ua=useragent ua=http.useragent ua=agent
