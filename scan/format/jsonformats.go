@@ -172,7 +172,8 @@ var jsonRows = []row{
 	{"nginx_json", "nginx with a log_format of JSON", nil, false,
 		`needs=fastly_is_edge!=false ip=remote_addr ip=remote_ip ip=client_ip ip=clientip ip=clientIp ip=ip ip=client ip=remote_host
 			ip=remoteAddr ip=remote ip=src_ip ip=realip_remote_addr xff=http_x_forwarded_for xff=x_forwarded_for xff=xff
-			xff=forwarded_for xff=http_x_forwarded ip=address host=http_host host=host host=vhost host=server_name host=domain
+			xff=forwarded_for xff=http_x_forwarded ip=address host=http_host host=host host=vhost host=virtual_host host=request_host
+			host=server_name host=domain host=domain_name
 			host=hostname host=site scheme=scheme scheme=request_scheme referer=http_referer referer=referer
 			referer=referrer ua=http_user_agent ua=user_agent ua=userAgent ua=useragent ua=http.useragent ua=agent
 			ua=ua ua=user-agent ua=UserAgent ua=User-Agent ua=http_useragent ua=http_user-agent ua=request_user_agent
