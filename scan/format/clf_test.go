@@ -181,6 +181,25 @@ func TestNoRecord(t *testing.T) {
 	}
 }
 
+// TestHostsBehindAreDoubted checks that a format without a host warns of what may be hosts behind its fields.
+func TestHostsBehindAreDoubted(t *testing.T) {
+	for _, c := range []struct {
+		format, a, b string // formats and ends of lines
+		want         bool
+	}{
+		{"combined", "", "", false}, {"combined", ` "-" 0.1 [a.example] TLSv1.3`, ` "-" 0.1 [a.example] TLSv1.3`, false},
+		{"combined", ` "-" "a.example" rt=0.1`, ` "-" "b.example" rt=0.1`, true}, {"combined", " 1.2.3.4:80", " web:80", false},
+		{"combined", " a.example", "", false}, {"timed_combined", " vhost=a.example", " vhost=b.example", true},
+		{"vhost_combined", " a.example 1", " b.example 1", false}, {"iso_combined", " a.example 1", " b.example 1", true},
+	} {
+		f := mustFormat(t, c.format)
+		log := strings.Repeat(f.Sample()+c.a+"\n"+f.Sample()+c.b+"\n", 25)
+		if got := len(f.boundTo([]byte(log)).Doubts()) > 0; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // TestCutLine cuts lines at every byte, as a full disk does. The rest is a record only if its
 // request, status and User-Agent are complete and equal the whole line's. A cut field after them
 // counts as missing.

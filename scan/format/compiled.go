@@ -173,6 +173,42 @@ func (p *programReader) Plausible(r *Record) bool {
 	return p.plausible(r) && (p.fits == nil || p.fits(r)) && (!p.isCommon || p.isPlausibleCommon(r))
 }
 
+// bindTail adds a doubt to a format without a host whose lines have several domains behind the fields that it reads.
+func bindTail(f *Format, head []byte) *Format {
+	const atMost, share = 20, 9 // lines without a domain, unless there are so many times more with one
+	p := f.NewReader().(*programReader)
+	var seen []string
+	with, without := 0, 0
+	for kind, r := range recordsOf(p, head) {
+		if kind != Request {
+			continue
+		}
+		at := p.quoted
+		if !p.ordinary {
+			at = p.places.Spans[len(p.places.Spans)-1].To
+		}
+		words := bytes.FieldsFunc(r.Line[min(at, len(r.Line)):], func(c rune) bool { return strings.ContainsRune(` "='[](),;`, c) })
+		found := slices.IndexFunc(words, func(w []byte) bool { return bytes.IndexByte(w, ':') < 0 && isDomain(w) })
+		if found < 0 {
+			if without++; without > max(atMost, with/share) {
+				return f
+			}
+			continue
+		}
+		if with++; len(seen) < 2 && !slices.Contains(seen, string(words[found])) {
+			seen = append(seen, string(words[found]))
+		}
+	}
+	if len(seen) < 2 || with < share*without {
+		return f
+	}
+	g := *f
+	g.doubts = append(slices.Clip(f.doubts), fmt.Sprintf("the format %s does not read names such as %s that stand behind "+
+		"its fields: if they are hosts, say so with option Format, or the requests to all of them count for one site",
+		f.name, strings.Join(seen, " and ")))
+	return &g
+}
+
 // fault explains the line that Next read last.
 func (p *programReader) fault() string {
 	says := p.Fault(&p.places, func(i int) string {
