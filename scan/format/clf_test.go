@@ -174,6 +174,11 @@ func TestNoRecord(t *testing.T) {
 		}
 		check(before+plain[len("192.0.2.1 - - "):], "combined", "common")
 	}
+	for _, forwarded := range []string{"- ", "unknown, ", "203.0.113.9, "} { // no host
+		if _, ok := read(mustReader(t, "combined"), new(Record), forwarded+plain); !ok {
+			t.Errorf("a line with X-Forwarded-For first is not read: %s", forwarded)
+		}
+	}
 	for _, end := range []string{ // the User-Agent is not known
 		` "-"`, ``, ` "-" "UA`, ` "-" "UA\"`, ` "-" UA`, ` "-" "U"A"`, ` "a"b" "UA"`, ` "-"."UA"`, ` 0.001 "-" "UA"`,
 	} {

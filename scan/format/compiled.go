@@ -177,7 +177,7 @@ func (p *programReader) Plausible(r *Record) bool {
 func bindTail(f *Format, head []byte) *Format {
 	const atMost, share = 20, 9 // lines without a domain, unless there are so many times more with one
 	p := f.NewReader().(*programReader)
-	var seen []string
+	var names []string
 	with, without := 0, 0
 	for kind, r := range recordsOf(p, head) {
 		if kind != Request {
@@ -187,26 +187,33 @@ func bindTail(f *Format, head []byte) *Format {
 		if !p.ordinary {
 			at = p.places.Spans[len(p.places.Spans)-1].To
 		}
-		words := bytes.FieldsFunc(r.Line[min(at, len(r.Line)):], func(c rune) bool { return strings.ContainsRune(` "='[](),;`, c) })
-		found := slices.IndexFunc(words, func(w []byte) bool { return bytes.IndexByte(w, ':') < 0 && isDomain(w) })
-		if found < 0 {
-			if without++; without > max(atMost, with/share) {
-				return f
-			}
-			continue
+		if name := domainIn(r.Line[min(at, len(r.Line)):]); name == nil {
+			without++
+		} else if with++; len(names) < 2 && !slices.Contains(names, string(name)) {
+			names = append(names, string(name))
 		}
-		if with++; len(seen) < 2 && !slices.Contains(seen, string(words[found])) {
-			seen = append(seen, string(words[found]))
+		if without > max(atMost, with/share) {
+			return f
 		}
 	}
-	if len(seen) < 2 || with < share*without {
+	if len(names) < 2 || with < share*without {
 		return f
 	}
 	g := *f
 	g.doubts = append(slices.Clip(f.doubts), fmt.Sprintf("the format %s does not read names such as %s that stand behind "+
 		"its fields: if they are hosts, say so with option Format, or the requests to all of them count for one site",
-		f.name, strings.Join(seen, " and ")))
+		f.name, strings.Join(names, " and ")))
 	return &g
+}
+
+// domainIn returns the first word that is a domain without a port, which those of a proxy's backends have, or nil.
+func domainIn(text []byte) []byte {
+	for word := range bytes.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(` "='[](),;`, c) }) {
+		if bytes.IndexByte(word, ':') < 0 && isDomain(word) {
+			return word
+		}
+	}
+	return nil
 }
 
 // fault explains the line that Next read last.
