@@ -136,7 +136,8 @@ func New(config Config) *Auditor {
 	profiles, numbers := config.Crawlers.Profiles(), map[string]uint32{}
 	auditor := &Auditor{config: config, limited: !config.Period.IsAll(),
 		profiles: make(map[*crawler.Profile]uint32, len(profiles)), operators: make([]uint32, 0, len(profiles))}
-	auditor.verifies = config.Identities.HaveEvidence() || config.KeepAddresses || config.NeedsAddresses
+	auditor.verifies = config.Identities.HaveEvidence() || config.KeepAddresses || config.NeedsAddresses ||
+		len(config.Basis.Ranges) > 0 || config.Basis.Names != "" // states are merged without the lists
 	auditor.changes = newChanges(config.Policy)
 	auditor.zoneless = sync.OnceValue(func() *policy.Policy { return config.Policy.Skewed(zoneless) })
 	for i := range profiles {

@@ -197,7 +197,8 @@ func (p *programReader) hidesHost() bool {
 		return false
 	}
 	first, second := p.field(p.request-4), p.field(p.request-3)
-	return string(second) != "-" && isAddressField(second) && !isAddressField(bytes.TrimSuffix(first, []byte(",")))
+	isForwarded := string(first) == "-" || bytes.HasSuffix(first, []byte(",")) // X-Forwarded-For is no host
+	return string(second) != "-" && isAddressField(second) && !isAddressField(first) && !isForwarded
 }
 
 // isNumberAlone reports whether b is a number, such as a duration in seconds, but not an IPv4

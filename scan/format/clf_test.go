@@ -174,10 +174,34 @@ func TestNoRecord(t *testing.T) {
 		}
 		check(before+plain[len("192.0.2.1 - - "):], "combined", "common")
 	}
+	for _, forwarded := range []string{"- ", "unknown, ", "203.0.113.9, "} { // no host
+		if _, ok := read(mustReader(t, "combined"), new(Record), forwarded+plain); !ok {
+			t.Errorf("a line with X-Forwarded-For first is not read: %s", forwarded)
+		}
+	}
 	for _, end := range []string{ // the User-Agent is not known
 		` "-"`, ``, ` "-" "UA`, ` "-" "UA\"`, ` "-" UA`, ` "-" "U"A"`, ` "a"b" "UA"`, ` "-"."UA"`, ` 0.001 "-" "UA"`,
 	} {
 		check(head+`"GET / HTTP/1.1" 200 368`+end, "combined", "vhost_combined")
+	}
+}
+
+// TestHostsBehindAreDoubted checks that a format without a host warns of what may be hosts behind its fields.
+func TestHostsBehindAreDoubted(t *testing.T) {
+	for _, c := range []struct {
+		format, a, b string // formats and ends of lines
+		want         bool
+	}{
+		{"combined", "", "", false}, {"combined", ` "-" 0.1 [a.example] TLSv1.3`, ` "-" 0.1 [a.example] TLSv1.3`, false},
+		{"combined", ` "-" "a.example" rt=0.1`, ` "-" "b.example" rt=0.1`, true}, {"combined", " 1.2.3.4:80", " web:80", false},
+		{"combined", " a.example", "", false}, {"timed_combined", " vhost=a.example", " vhost=b.example", true},
+		{"vhost_combined", " a.example 1", " b.example 1", false}, {"iso_combined", " a.example 1", " b.example 1", true},
+	} {
+		f := mustFormat(t, c.format)
+		log := strings.Repeat(f.Sample()+c.a+"\n"+f.Sample()+c.b+"\n", 25)
+		if got := len(f.boundTo([]byte(log)).Doubts()) > 0; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }
 

@@ -177,6 +177,49 @@ func (p *programReader) Plausible(r *Record) bool {
 	return p.plausible(r) && (p.fits == nil || p.fits(r)) && (!p.isCommon || p.isPlausibleCommon(r))
 }
 
+// bindTail adds a doubt to a format without a host whose lines have several domains behind the fields that it reads.
+func bindTail(f *Format, head []byte) *Format {
+	const atMost, share = 20, 9 // lines without a domain, unless there are so many times more with one
+	p := f.NewReader().(*programReader)
+	var names []string
+	with, without := 0, 0
+	for kind, r := range recordsOf(p, head) {
+		if kind != Request {
+			continue
+		}
+		at := p.quoted
+		if !p.ordinary {
+			at = p.places.Spans[len(p.places.Spans)-1].To
+		}
+		if name := domainIn(r.Line[min(at, len(r.Line)):]); name == nil {
+			without++
+		} else if with++; len(names) < 2 && !slices.Contains(names, string(name)) {
+			names = append(names, string(name))
+		}
+		if without > max(atMost, with/share) {
+			return f
+		}
+	}
+	if len(names) < 2 || with < share*without {
+		return f
+	}
+	g := *f
+	g.doubts = append(slices.Clip(f.doubts), fmt.Sprintf("the format %s does not read names such as %s that stand behind "+
+		"its fields: if they are hosts, say so with option Format, or the requests to all of them count for one site",
+		f.name, strings.Join(names, " and ")))
+	return &g
+}
+
+// domainIn returns the first word that is a domain without a port, which those of a proxy's backends have, or nil.
+func domainIn(text []byte) []byte {
+	for word := range bytes.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(` "='[](),;`, c) }) {
+		if bytes.IndexByte(word, ':') < 0 && isDomain(word) {
+			return word
+		}
+	}
+	return nil
+}
+
 // fault explains the line that Next read last.
 func (p *programReader) fault() string {
 	says := p.Fault(&p.places, func(i int) string {

@@ -48,8 +48,8 @@ type Format struct {
 	// is nil for formats where only headers matter.
 	state     func(chunk []byte) []byte
 	newReader func(*Format) Reader
-	// bind adapts the format to the beginning of a log that names its own fields. It returns nil if
-	// the beginning doesn't match. bind is nil for all other formats.
+	// bind adapts the format to the beginning of a log, such as one that names its own fields. It
+	// returns nil if the beginning doesn't match. bind is nil for formats that it doesn't change.
 	bind func(f *Format, head []byte) *Format
 	// doubts are the possible errors in reading its lines: see Doubts.
 	doubts []string

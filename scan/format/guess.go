@@ -45,7 +45,7 @@ var jsonKeys = []struct {
 	{"ip", "", key(`((remote|client|source|src|peer|real)_?(ip|addr|address|host)|ip|address|c_?ip|client)(_?address)?`),
 		func(v []byte) bool { return isAddress(bareAddress(v)) }, nil, nil},
 	{"xff", "", key(`((http|req|request)_)?x[-_]?forwarded[-_]?for(\.0)?|xff|forwarded_?for`), isText, nil, nil},
-	{"host", "", key(`(http_?)?host(\.0)?|vhost|host_?name|domain|server_?name|authority|(cs|req|request)_?host`),
+	{"host", "", key(`(http_?)?host(\.0)?|(v|virtual_?)host|host_?name|domain(_?name)?|server_?name|authority|(cs|req|request)_?host`),
 		isDomain, nil, nil}, // a name without a dot is a machine
 	{"method", "", key(`method|(http|request|req|cs)_?method|verb`), isText, nil, nil},
 	{"url", "the URL", key(`(request_?|req_?|original_?|http_?)?(ur[il]|target|path)|(cs_?)?uri_?stem|request`), isTarget,

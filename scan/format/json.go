@@ -316,7 +316,8 @@ func (j *jsonReader) Plausible(r *Record) bool {
 }
 
 // bindJSON drops the fields that no request in the head of the log has, so that errors can name
-// what is missing.
+// what is missing. A host that is always a dash is missing too: parsers of Fluent Bit and Fluentd
+// call the identity of the common log format so.
 func bindJSON(f *Format, head []byte) *Format {
 	j := f.NewReader().(*jsonReader)
 	var has [allParts]bool
@@ -327,7 +328,7 @@ func bindJSON(f *Format, head []byte) *Format {
 		}
 		requests++
 		for p := range has {
-			has[p] = has[p] || j.text[p] != nil
+			has[p] = has[p] || j.text[p] != nil && (part(p) != hostName || string(j.text[p]) != "-")
 		}
 	}
 	if requests == 0 {

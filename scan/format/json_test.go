@@ -204,6 +204,15 @@ func TestBindJSON(t *testing.T) {
 	if f.bind(f, []byte("{}\n")) != nil {
 		t.Error("a log without a request was bound")
 	}
+	const fluent = `{"date":1772600767.0,"remote":"192.0.2.1","host":"-","user":"-","method":"GET","path":"/","code":"200","agent":"x"}`
+	for line, want := range map[string]bool{fluent: false, strings.Replace(fluent, "-", "a.example", 1): true,
+		strings.Replace(fluent, "-", "", 1): true} {
+		for log, want := range map[string]bool{line: want, line + "\n" + fluent: want} {
+			if f := mustFormat(t, "nginx_json"); f.bind(f, []byte(log)).HasHost() != want {
+				t.Errorf("%s: it has a host: %v", log, !want)
+			}
+		}
+	}
 }
 
 // TestJSONTwice rejects records with a field twice and different values, because a client may have
@@ -282,7 +291,7 @@ func TestJSONNumbers(t *testing.T) {
 // TestJSONDropped checks that objects with other kinds of requests are Unparsed, and that only
 // messages are Other.
 func TestJSONDropped(t *testing.T) {
-	caddy, old := mustFormat(t, "caddy"), mustFormat(t, "caddy_old").Sample()
+	caddy, old, cloudflare := mustFormat(t, "caddy"), mustFormat(t, "caddy_old").Sample(), mustFormat(t, "cloudflare").Sample()
 	for _, c := range []struct {
 		name, format, line string
 		want               Kind
@@ -304,6 +313,16 @@ func TestJSONDropped(t *testing.T) {
 		{"an empty message", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`, `{"message":"",`, 1), Request},
 		{"a request to the parent cache", "azure_front_door", strings.Replace(mustFormat(t, "azure_front_door").Sample(),
 			`"properties":{`, `"properties":{"isReceivedFromClient":false,`, 1), Other},
+		{"a request to the shield", "fastly_json+nginx_json", strings.Replace(mustFormat(t, "fastly_json").Sample(), `{`,
+			`{"fastly_is_edge":false,`, 1), Other},
+		{"a request to the edge", "fastly_fields", strings.Replace(mustFormat(t, "fastly_fields").Sample(), `{`,
+			`{"fastly_is_edge":true,`, 1), Request},
+		{"a request within Akamai", "akamai", strings.Replace(mustFormat(t, "akamai").Sample(), `{`, `{"isMidgress":"1",`, 1), Other},
+		{"a request to Akamai", "akamai", strings.Replace(mustFormat(t, "akamai").Sample(), `{`, `{"isMidgress":0,`, 1), Request},
+		{"a Worker's fetch", "cloudflare", strings.Replace(cloudflare, `{`, `{"ClientRequestSource":"edgeWorkerFetch",`, 1), Other},
+		{"a Worker's request", "cloudflare", strings.Replace(cloudflare, `{`, `{"WorkerSubrequest":true,`, 1), Other},
+		{"a client's request", "cloudflare", strings.Replace(cloudflare, `{`,
+			`{"WorkerSubrequest":false,"ClientRequestSource":"eyeball",`, 1), Request},
 	} {
 		reader := mustReader(t, c.format)
 		if got := kindsIn(reader, []byte(c.line)); got[0] != c.want {

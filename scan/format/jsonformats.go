@@ -36,9 +36,10 @@ var jsonRows = []row{
 		`{"ClientAddr":"192.0.2.1:51234","ClientHost":"192.0.2.1","DownstreamContentSize":1234,"DownstreamStatus":200,"RequestAddr":"www.example.com","RequestHost":"www.example.com","RequestMethod":"GET","RequestPath":"/a?b=c","RequestProtocol":"HTTP/1.1","RequestScheme":"https","StartUTC":"2026-03-04T05:06:07Z","entryPointName":"websecure","level":"info","msg":"","request_User-Agent":"Mozilla/5.0 (compatible; FooBot/1.0)","time":"2026-03-04T05:06:07Z"}`},
 	// developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests. A job chooses
 	// its fields, and writes times as nanoseconds, seconds or RFC 3339. ClientRequestPath omits the
-	// query.
+	// query. What a Worker fetches has a line with the client's headers: .../logs/reference/clientrequestsource.
 	{"cloudflare", "Cloudflare Logpush", nil, true,
-		`needs=ClientRequestHost needs=EdgeStartTimestamp ip=ClientIP host=ClientRequestHost
+		`needs=ClientRequestHost needs=EdgeStartTimestamp needs=WorkerSubrequest!=true
+			needs=ClientRequestSource~eyeball|orangeToOrange|inBrowserChallenge|unknown ip=ClientIP host=ClientRequestHost
 			scheme=ClientRequestScheme ua=ClientRequestUserAgent referer=ClientRequestReferer
 			method=ClientRequestMethod target=ClientRequestURI rewritten=ClientRequestPath status=EdgeResponseStatus
 			bytes=EdgeResponseBodyBytes sent=EdgeResponseBytes time=EdgeStartTimestamp claim=VerifiedBotCategory
@@ -74,9 +75,9 @@ var jsonRows = []row{
 			time=time`,
 		`{"timeStamp":"2026-03-04T05:06:07+00:00","category":"ApplicationGatewayAccessLog","operationName":"ApplicationGatewayAccess","properties":{"clientIP":"192.0.2.1","httpMethod":"GET","originalRequestUriWithArgs":"/a?b=c","requestUri":"/a","requestQuery":"b=c","userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","httpStatus":200,"sentBytes":1234,"sslEnabled":"on","host":"www.example.com","originalHost":"www.example.com"}}`},
 	// techdocs.akamai.com/datastream2/docs/data-set-parameters. Every value is a string; blanks
-	// and non-ASCII bytes are percent-encoded.
+	// and non-ASCII bytes are percent-encoded. isMidgress is 0 for what clients ask.
 	{"akamai", "Akamai DataStream 2", nil, false,
-		`needs=reqTimeSec needs=cliIP ip=cliIP xff=xForwardedFor host=reqHost port=reqPort scheme=proto
+		`needs=reqTimeSec needs=cliIP needs=isMidgress~0 ip=cliIP xff=xForwardedFor host=reqHost port=reqPort scheme=proto
 			ua@percent=UA method=reqMethod path@rootless=reqPath query=queryStr status=statusCode bytes=bytes
 			bytes=rspContentLen sent=totalBytes time=reqTimeSec`,
 		`{"version":"1","streamId":"12345","cp":"123456","reqId":"1239f220","reqTimeSec":"1772600767.000","bytes":"1234","cliIP":"192.0.2.1","statusCode":"200","proto":"https","reqHost":"www.example.com","reqMethod":"GET","reqPath":"/a","queryStr":"b=c","UA":"Mozilla/5.0%20(compatible;%20FooBot/1.0)"}`},
@@ -111,10 +112,10 @@ var jsonRows = []row{
 			host=request.headers.host ua=request.headers.user-agent referer=request.headers.referer
 			method=request.method target=request.uri status=response.status sent=response.size time=started_at`,
 		`{"started_at":1772600767000,"client_ip":"192.0.2.1","request":{"method":"GET","uri":"/a?b=c","url":"http://www.example.com:8000/a?b=c","size":220,"headers":{"host":"www.example.com","user-agent":"Mozilla/5.0 (compatible; FooBot/1.0)"}},"response":{"status":200,"size":1234},"latencies":{"request":12}}`},
-	// docs.fastly.com: the fields of its guides for Sumo Logic and others, of which client_ip is as in
-	// fastly_json.
+	// docs.fastly.com: the fields of its guides for Sumo Logic and others, of which client_ip and fastly_is_edge are as
+	// in fastly_json.
 	{"fastly_fields", "Fastly with time_start, as its guides for endpoints have it", nil, false,
-		`needs=time_start needs=url xff=client_ip host=host ua=request_user_agent ua=user_agent
+		`needs=time_start needs=url needs=fastly_is_edge!=false xff=client_ip host=host ua=request_user_agent ua=user_agent
 			referer=request_referer method=request method=request_method target=url status=status
 			status=response_status bytes=resp_body_size bytes=response_body_size time=time_start`,
 		`{"service_id":"abc","time_start":1772600767000,"time_end":1772600767012,"client_ip":"192.0.2.1","request":"GET","protocol":"HTTP/1.1","host":"www.example.com","url":"/a?b=c","request_user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","status":200,"resp_header_size":400,"resp_body_size":1234}`},
@@ -152,9 +153,10 @@ var jsonRows = []row{
 			target=path status=response_code bytes=bytes_sent time=start_time`,
 		`{"authority":"www.example.com","bytes_received":0,"bytes_sent":1234,"downstream_remote_address":"192.0.2.1:51234","duration":4,"method":"GET","path":"/a?b=c","protocol":"HTTP/1.1","response_code":200,"response_flags":"-","start_time":"2026-03-04T05:06:07.000Z","user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","x_forwarded_for":null}`},
 	// fastly.com/documentation/guides/integrations/logging/useful-log-formats, JSON. client_ip is the
-	// header Fastly-Client-IP, which clients can send: .../http-headers/Fastly-Client-IP.
+	// header Fastly-Client-IP, which clients can send: .../http-headers/Fastly-Client-IP. A shield logs again what the
+	// edge asks it for.
 	{"fastly_json", "Fastly with its JSON template", nil, false,
-		`needs=url needs=response_status xff=client_ip host=host ua=request_user_agent method=request_method
+		`needs=url needs=response_status needs=fastly_is_edge!=false xff=client_ip host=host ua=request_user_agent method=request_method
 			target=url status=response_status bytes=response_body_size time=timestamp time=time_start`,
 		`{"timestamp":"2026-03-04T05:06:07","client_ip":"192.0.2.1","host":"www.example.com","url":"/a?b=c","request_method":"GET","request_protocol":"HTTP/1.1","request_user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","response_state":"HIT","response_status":200,"response_body_size":1234}`},
 	// No document names these keys; they come from the LogFormat that most guides give:
@@ -166,11 +168,12 @@ var jsonRows = []row{
 		`{"time":"[04/Mar/2026:05:06:07 +0000]","remoteIP":"192.0.2.1","host":"www.example.com","request":"GET /a?b=c HTTP/1.1","status":"200","size":"1234","userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","referer":"-"}`},
 	// nginx.org/en/docs/http/ngx_http_log_module.html#log_format. Users choose the keys. Most are
 	// names of nginx's variables or come from guides. uri may be $uri, which nginx decodes and
-	// rewrites.
+	// rewrites. Fastly's keys may be the same.
 	{"nginx_json", "nginx with a log_format of JSON", nil, false,
-		`ip=remote_addr ip=remote_ip ip=client_ip ip=clientip ip=clientIp ip=ip ip=client ip=remote_host
-			ip=remoteAddr ip=src_ip ip=realip_remote_addr xff=http_x_forwarded_for xff=x_forwarded_for xff=xff
-			xff=forwarded_for xff=http_x_forwarded ip=address host=http_host host=host host=vhost host=server_name host=domain
+		`needs=fastly_is_edge!=false ip=remote_addr ip=remote_ip ip=client_ip ip=clientip ip=clientIp ip=ip ip=client ip=remote_host
+			ip=remoteAddr ip=remote ip=src_ip ip=realip_remote_addr xff=http_x_forwarded_for xff=x_forwarded_for xff=xff
+			xff=forwarded_for xff=http_x_forwarded ip=address host=http_host host=host host=vhost host=virtual_host host=request_host
+			host=server_name host=domain host=domain_name
 			host=hostname host=site scheme=scheme scheme=request_scheme referer=http_referer referer=referer
 			referer=referrer ua=http_user_agent ua=user_agent ua=userAgent ua=useragent ua=http.useragent ua=agent
 			ua=ua ua=user-agent ua=UserAgent ua=User-Agent ua=http_useragent ua=http_user-agent ua=request_user_agent

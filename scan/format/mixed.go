@@ -31,6 +31,7 @@ func mix(of []*Format) *Format {
 		f.sampled = f.sampled || one.sampled
 	}
 	for _, one := range of {
+		f.doubts = append(f.doubts, one.doubts...)
 		if f.HasAgent() && !one.HasAgent() && one != errorLog {
 			f.doubts = append(f.doubts, "its lines in the format "+one.name+" have no User-Agent, so none of them can name a "+
 				"crawler: have the server log it")

@@ -85,6 +85,8 @@ func TestGuessedJSON(t *testing.T) {
 			"time=timeStamp ip=remoteAddr method=method url=url ua=userAgent"},
 		{`{"a b":1,"event":{"ts":1772600767,"src_ip":"192.0.2.1"},"http":{"hostname":"h.example","url":"/a","status":200,"h":{"User-Agent":["FooBot/1.0"]}}}`,
 			"time=event.ts ip=event.src_ip host=http.hostname url=http.url status=http.status ua=http.h.User-Agent.0"},
+		{`{"requestTime":"04/Mar/2026:05:06:07 +0000","domainName":"h.example","httpMethod":"GET","path":"/a","userAgent":"FooBot/1.0"}`,
+			"time=requestTime host=domainName method=httpMethod url=path ua=userAgent"},
 		{`{"Time":"2026-03-04 05:06:07 +0000 UTC","Peer":"192.0.2.1:4711","cs-user-agent":"FooBot/1.0","request":"GET /a HTTP/1.1"}`,
 			"time=Time request=request ua=cs-user-agent"},
 		{`{"received":"2026-03-04T05:06:07Z","asked":"/a","who":"FooBot/1.0 (compatible; x)","log":"/var/log/a","Referrer":"/b"}`,

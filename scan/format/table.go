@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/netip"
+	"strings"
 	"sync"
 )
 
@@ -257,6 +258,9 @@ func formatsOf(rows []row, parse func(words string) (*Format, error)) (list []*F
 		f, err := r.format(parse)
 		if err != nil {
 			panic(err) // TestFormats reads all rows
+		}
+		if strings.HasSuffix(r.words, "...") && !f.HasHost() && f.HasAgent() {
+			f.bind = bindTail
 		}
 		list = append(list, f)
 	}
