@@ -53,7 +53,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	if p.hasHost {
 		addr += field.Blank(part[begin:], 0) + 1
 	}
-	if addrEnd < max(addr, 8) || end+8 > len(part) || part[stop] != '\n' {
+	if addrEnd < addr || addrEnd < 8 || end+8 > len(part) || part[stop] != '\n' {
 		return false
 	}
 	window := (*[8 + len(nobody) + timeLength + 9]byte)(part[addrEnd-8 : open+9])
@@ -68,8 +68,8 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	} else if field.HasBlank(eight(window[:])) || field.HasBlank(eight(part[addr:addr+8])) {
 		return false
 	}
-	method := pathMethod(eight(window[43:]))
-	if method == 0 {
+	method, isPath := pathMethod(eight(window[43:]))
+	if !isPath {
 		request := part[open+1 : end]
 		if method = methodEnd(request); !hasTarget(request, method) {
 			return false
@@ -87,7 +87,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 			agentEnd+1 < stop && part[agentEnd+1] != ' ' {
 			return false
 		}
-		r.Agent, r.Referer = part[to+3:agentEnd], part[from+1:to]
+		r.Agent, r.Referer = part[to+3:agentEnd:agentEnd], part[from+1:to:to]
 	} else {
 		sizeEnd = size + field.Blank(part[size:stop], 0)
 		r.Agent, r.Referer = nil, nil
@@ -108,7 +108,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	r.Robots = (part[target] != '/' || part[target+1] == 'r') && isRobots(part[target:end])
 	p.addr, p.open, p.target, p.end, p.agentEnd, p.stop = addr, open, target, end, agentEnd, stop
 	p.at, p.i = p.from+int(p.marks[newline])+1, newline+1
-	r.Line = part[begin:stop]
+	r.Line = part[begin:stop:stop]
 	return true
 }
 
@@ -122,24 +122,27 @@ const protocolWord = ' ' | 'H'<<8 | 'T'<<16 | 'T'<<24 | 'P'<<32 | '/'<<40 | '1'<
 func eight(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 func four(b []byte) uint32  { return binary.LittleEndian.Uint32(b) }
 
-// pathMethod returns the length of the frequent method with which a request for a path begins, or 0.
-func pathMethod(request uint64) int {
+// pathMethod returns the length of the method with which a request begins, if it is a frequent one for a
+// path.
+func pathMethod(request uint64) (n int, ok bool) {
 	m := &frequent[request%16]
-	if request&m.mask != m.word {
-		return 0
-	}
-	return m.length
+	return m.length, request|m.rest == m.word
 }
 
-// frequent are methods and the beginning of a path after them, by the low four bits of their first byte.
+// frequent are methods and the beginning of a path after them as little-endian words, by the low four bits
+// of their first byte. rest are the bits after them, which word has set. No request has the word 0 of the
+// other rows, because its first byte isn't 0.
 var frequent = [16]struct {
-	word, mask uint64
+	word, rest uint64
 	length     int
 }{
-	'G' % 16: {'G' | 'E'<<8 | 'T'<<16 | ' '<<24 | '/'<<32, 1<<40 - 1, 3},
-	'H' % 16: {'H' | 'E'<<8 | 'A'<<16 | 'D'<<24 | ' '<<32 | '/'<<40, 1<<48 - 1, 4},
-	'P' % 16: {'P' | 'O'<<8 | 'S'<<16 | 'T'<<24 | ' '<<32 | '/'<<40, 1<<48 - 1, 4},
+	'G' % 16: {'G' | 'E'<<8 | 'T'<<16 | ' '<<24 | '/'<<32 | after5, after5, len("GET")},
+	'H' % 16: {'H' | 'E'<<8 | 'A'<<16 | 'D'<<24 | ' '<<32 | '/'<<40 | after6, after6, len("HEAD")},
+	'P' % 16: {'P' | 'O'<<8 | 'S'<<16 | 'T'<<24 | ' '<<32 | '/'<<40 | after6, after6, len("POST")},
 }
+
+// after5 and after6 are the bits after five and six bytes.
+const after5, after6 = 1<<64 - 1<<40, 1<<64 - 1<<48
 
 // statusEnd is the end of a request and the status after it.
 const statusEnd = `" 200 `
