@@ -45,7 +45,7 @@ func quotesOf(m *meaning) int {
 func (p *programReader) nextOrdinary(r *Record) bool {
 	newline := p.afterQuotes(p.i + p.quotes)
 	if newline >= p.n {
-		return p.marks != nil && p.index() && p.nextOrdinary(r) // cut knows what the first line needs
+		return p.index() && p.nextOrdinary(r)
 	}
 	part, marks := p.part(), (*[6]uint16)(p.marks[p.i:p.i+6])
 	begin, open, end, stop := p.at-p.from, int(marks[0]), int(marks[1]), int(p.marks[newline])
