@@ -28,14 +28,6 @@ const timeLength = 29
 // nobody is the text between the address and the time if ident and user are both unknown.
 const nobody = " - - "
 
-// quotesOf returns the number of quotes that an ordinary line has at least.
-func quotesOf(m *meaning) int {
-	if m.has[userAgent] {
-		return 6
-	}
-	return 2
-}
-
 // nextOrdinary is Next for a request in an ordinary line. It reports whether the next line is one; if
 // not, it doesn't take it.
 //
@@ -57,8 +49,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 		return false
 	}
 	window := (*[8 + len(nobody) + timeLength + 9]byte)(part[addrEnd-8 : open+9])
-	if eight(window[8:])&nobodyMask != nobodyWord || four(window[40:])<<8 != ']'<<8|' '<<16|'"'<<24 ||
-		!isAnswered(eight(part[end:end+8])) {
+	if string(window[8:14]) != nobody+"[" || string(window[40:43]) != `] "` || !isAnswered(eight(part[end:end+8])) {
 		return false
 	}
 	if n := addrEnd - addr; n < 8 || n > 16 {
@@ -82,8 +73,8 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	if p.quotes == 6 {
 		from, to := int(marks[2]), int(marks[3])
 		sizeEnd, agentEnd = from-1, int(marks[5])
-		if int(marks[4]) != to+2 || sizeEnd < size || part[from] != '"' || part[sizeEnd] != ' ' ||
-			four(part[to:to+4])<<8 != '"'<<8|' '<<16|'"'<<24 || part[agentEnd] != '"' ||
+		if int(marks[4]) != to+2 || sizeEnd < size || string(part[sizeEnd:from+1]) != ` "` ||
+			string(part[to:to+3]) != `" "` || part[agentEnd] != '"' ||
 			agentEnd+1 < stop && part[agentEnd+1] != ' ' {
 			return false
 		}
@@ -112,15 +103,8 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	return true
 }
 
-// nobodyWord is nobody and the bracket after it as a little-endian word of those bytes that nobodyMask has.
-const nobodyWord, nobodyMask = ' ' | '-'<<8 | ' '<<16 | '-'<<24 | ' '<<32 | '['<<40, 1<<48 - 1
-
-// protocolWord is " HTTP/1." as a little-endian word.
-const protocolWord = ' ' | 'H'<<8 | 'T'<<16 | 'T'<<24 | 'P'<<32 | '/'<<40 | '1'<<48 | '.'<<56
-
-// eight and four are the first eight and four bytes as a little-endian word.
+// eight is the first eight bytes as a little-endian word.
 func eight(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
-func four(b []byte) uint32  { return binary.LittleEndian.Uint32(b) }
 
 // pathMethod returns the length of the method with which a request begins, if it is a frequent one for a
 // path.
@@ -164,7 +148,7 @@ func (p *programReader) completeOrdinary(r *Record) {
 	}
 	status := (*[3]byte)(part[end+2 : end+5])
 	r.Status = int(status[0])*100 + int(status[1])*10 + int(status[2]) - 111*'0'
-	if at := end - len(" HTTP/1.1"); at > target && eight(part[at:at+8]) == protocolWord && part[end-1] != ' ' {
+	if at := end - len(" HTTP/1.1"); at > target && string(part[at:at+8]) == " HTTP/1." && part[end-1] != ' ' {
 		r.Method, r.Target, r.Truncated = part[open+1:target-1], part[target:at], false
 	} else {
 		r.Method, r.Target = part[open+1:target-1], requestTarget(part[target:end], r)

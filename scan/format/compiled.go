@@ -73,7 +73,10 @@ func (p *program) format(l layout, spell [allParts]spelling) *Format {
 		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
 		r.fits, r.isCommon = f.fits, f.isCommon
 		if r.isCommon {
-			r.quotes, r.hasHost = quotesOf(&f.meaning), f.has[hostName]
+			r.quotes, r.hasHost = 2, f.has[hostName]
+			if f.has[userAgent] {
+				r.quotes = 6
+			}
 		}
 		r.places.Spans = make([]field.Span, len(p.fields))
 		return r
