@@ -130,6 +130,27 @@ func TestCombinedLine(t *testing.T) {
 	}
 }
 
+// TestDamagedLine reads lines with a few bytes replaced, inserted or missing, at any place, in a chunk and alone.
+func TestDamagedLine(t *testing.T) {
+	for name, line := range map[string]string{
+		"combined": plain, "vhost_combined": "a.example:80 " + plain, "common": strings.TrimSuffix(plain, ` "-" "UA"`),
+	} {
+		f := mustFormat(t, name)
+		reader, r := f.NewReader(), new(Record)
+		for _, text := range []string{
+			"", `"`, " ", "x", "0", "\\", "\x00", "\xff", `" "`, "- ", "HEAD /", "POST /r", "PUT ", "192.0.2.", "2001:db8::1",
+		} {
+			for from := range len(line) {
+				for _, to := range []int{from, min(from+1, len(line)), min(from+len(text), len(line))} {
+					if err := checkNext(f, reader, r, []byte(line[:from]+text+line[to:])); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestForwardedWithRawQuote reads a field with an ambiguous end: the client may have sent the quote
 // and what follows it.
 func TestForwardedWithRawQuote(t *testing.T) {
