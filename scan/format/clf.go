@@ -73,7 +73,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	if p.quotes == 6 {
 		from, to := int(marks[2]), int(marks[3])
 		sizeEnd, agentEnd = from-1, int(marks[5])
-		if int(marks[4]) != to+2 || sizeEnd < size || string(part[sizeEnd:from+1]) != ` "` ||
+		if sizeEnd < size || string(part[sizeEnd:from+1]) != ` "` ||
 			string(part[to:to+3]) != `" "` || part[agentEnd] != '"' ||
 			agentEnd+1 < stop && part[agentEnd+1] != ' ' {
 			return false
@@ -148,7 +148,7 @@ func (p *programReader) completeOrdinary(r *Record) {
 	}
 	status := (*[3]byte)(part[end+2 : end+5])
 	r.Status = int(status[0])*100 + int(status[1])*10 + int(status[2]) - 111*'0'
-	if at := end - len(" HTTP/1.1"); at > target && string(part[at:at+8]) == " HTTP/1." && part[end-1] != ' ' {
+	if at := end - len(" HTTP/1.1"); at > target && string(part[at:at+8]) == " HTTP/1." {
 		r.Method, r.Target, r.Truncated = part[open+1:target-1], part[target:at], false
 	} else {
 		r.Method, r.Target = part[open+1:target-1], requestTarget(part[target:end], r)

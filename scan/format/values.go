@@ -526,7 +526,7 @@ var usualMethod = []byte("GET")
 // the target.
 func requestTarget(b []byte, r *Record) []byte {
 	const protocol1 = " HTTP/1."
-	if at := len(b) - len(protocol1) - 1; at > 0 && string(b[at:at+len(protocol1)]) == protocol1 && b[len(b)-1] != ' ' {
+	if at := len(b) - len(protocol1) - 1; at > 0 && string(b[at:at+len(protocol1)]) == protocol1 {
 		r.Truncated = false
 		return b[:at]
 	}
