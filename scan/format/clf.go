@@ -42,7 +42,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	part, marks := p.part(), (*[6]uint16)(p.marks[p.i:p.i+6])
 	begin, open, end, stop := p.at-p.from, int(marks[0]), int(marks[1]), int(p.marks[newline])
 	addr, addrEnd := begin, open-timeLength-len(nobody)
-	if p.hasHost {
+	if p.has[hostName] {
 		addr += field.Blank(part[begin:], 0) + 1
 	}
 	if addrEnd < addr || addrEnd < 8 || end+8 > len(part) || part[stop] != '\n' {
@@ -73,8 +73,7 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	if p.quotes == 6 {
 		from, to := int(marks[2]), int(marks[3])
 		sizeEnd, agentEnd = from-1, int(marks[5])
-		if sizeEnd < size || string(part[sizeEnd:from+1]) != ` "` ||
-			string(part[to:to+3]) != `" "` || part[agentEnd] != '"' ||
+		if string(part[sizeEnd:from+1]) != ` "` || string(part[to:to+3]) != `" "` || part[agentEnd] != '"' ||
 			agentEnd+1 < stop && part[agentEnd+1] != ' ' {
 			return false
 		}
@@ -83,18 +82,15 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 		sizeEnd = size + field.Blank(part[size:stop], 0)
 		r.Agent, r.Referer = nil, nil
 	}
-	if n := sizeEnd - size; 1 <= n && n <= 8 { // at least eight bytes precede it
-		digits := eight(part[sizeEnd-8:sizeEnd]) >> (64 - 8*n) << (64 - 8*n)
-		if field.HasBlank(digits) {
-			return false
-		}
-		r.Size = parseEight(digits, n)
-	} else {
-		if bytes.IndexByte(part[size:sizeEnd], ' ') >= 0 {
-			return false
-		}
-		r.Size = parseSize(part[size:sizeEnd])
+	n := sizeEnd - size
+	if n < 1 || n > 8 {
+		return false
 	}
+	digits := eight(part[sizeEnd-8:sizeEnd]) >> (64 - 8*n) << (64 - 8*n)
+	if field.HasBlank(digits) {
+		return false
+	}
+	r.Size = parseEight(digits, n)
 	target := open + 1 + method + 1
 	r.Robots = (part[target] != '/' || part[target+1] == 'r') && isRobots(part[target:end])
 	p.addr, p.open, p.target, p.end, p.agentEnd, p.stop = addr, open, target, end, agentEnd, stop
@@ -143,7 +139,7 @@ func isAnswered(w uint64) bool {
 func (p *programReader) completeOrdinary(r *Record) {
 	part, open, target, end := p.part(), p.open, p.target, p.end
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
-	if p.hasHost {
+	if p.has[hostName] {
 		r.Host = part[r.Offset-p.from : p.addr-1]
 	}
 	status := (*[3]byte)(part[end+2 : end+5])
