@@ -28,14 +28,6 @@ const timeLength = 29
 // nobody is the text between the address and the time if ident and user are both unknown.
 const nobody = " - - "
 
-// quotesOf returns the number of quotes that an ordinary line has at least.
-func quotesOf(m *meaning) int {
-	if m.has[userAgent] {
-		return 6
-	}
-	return 2
-}
-
 // nextOrdinary is Next for a request in an ordinary line. It reports whether the next line is one; if
 // not, it doesn't take it.
 //
@@ -45,20 +37,19 @@ func quotesOf(m *meaning) int {
 func (p *programReader) nextOrdinary(r *Record) bool {
 	newline := p.afterQuotes(p.i + p.quotes)
 	if newline >= p.n {
-		return p.marks != nil && p.index() && p.nextOrdinary(r) // cut knows what the first line needs
+		return p.index() && p.nextOrdinary(r)
 	}
 	part, marks := p.part(), (*[6]uint16)(p.marks[p.i:p.i+6])
 	begin, open, end, stop := p.at-p.from, int(marks[0]), int(marks[1]), int(p.marks[newline])
 	addr, addrEnd := begin, open-timeLength-len(nobody)
-	if p.hasHost {
+	if p.has[hostName] {
 		addr += field.Blank(part[begin:], 0) + 1
 	}
-	if addrEnd < max(addr, 8) || end+8 > len(part) || part[stop] != '\n' {
+	if addrEnd < addr || addrEnd < 8 || end+8 > len(part) || part[stop] != '\n' {
 		return false
 	}
 	window := (*[8 + len(nobody) + timeLength + 9]byte)(part[addrEnd-8 : open+9])
-	if eight(window[8:])&nobodyMask != nobodyWord || four(window[40:])<<8 != ']'<<8|' '<<16|'"'<<24 ||
-		!isAnswered(eight(part[end:end+8])) {
+	if string(window[8:14]) != nobody+"[" || string(window[40:43]) != `] "` || !isAnswered(eight(part[end:end+8])) {
 		return false
 	}
 	if n := addrEnd - addr; n < 8 || n > 16 {
@@ -68,8 +59,8 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	} else if field.HasBlank(eight(window[:])) || field.HasBlank(eight(part[addr:addr+8])) {
 		return false
 	}
-	method := pathMethod(eight(window[43:]))
-	if method == 0 {
+	method, isPath := pathMethod(eight(window[43:]))
+	if !isPath {
 		request := part[open+1 : end]
 		if method = methodEnd(request); !hasTarget(request, method) {
 			return false
@@ -82,64 +73,56 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	if p.quotes == 6 {
 		from, to := int(marks[2]), int(marks[3])
 		sizeEnd, agentEnd = from-1, int(marks[5])
-		if int(marks[4]) != to+2 || sizeEnd < size || part[from] != '"' || part[sizeEnd] != ' ' ||
-			four(part[to:to+4])<<8 != '"'<<8|' '<<16|'"'<<24 || part[agentEnd] != '"' ||
+		if string(part[sizeEnd:from+1]) != ` "` || string(part[to:to+3]) != `" "` || part[agentEnd] != '"' ||
 			agentEnd+1 < stop && part[agentEnd+1] != ' ' {
 			return false
 		}
-		r.Agent, r.Referer = part[to+3:agentEnd], part[from+1:to]
+		r.Agent, r.Referer = part[to+3:agentEnd:agentEnd], part[from+1:to:to]
 	} else {
 		sizeEnd = size + field.Blank(part[size:stop], 0)
 		r.Agent, r.Referer = nil, nil
 	}
-	if n := sizeEnd - size; 1 <= n && n <= 8 { // at least eight bytes precede it
-		digits := eight(part[sizeEnd-8:sizeEnd]) >> (64 - 8*n) << (64 - 8*n)
-		if field.HasBlank(digits) {
-			return false
-		}
-		r.Size = parseEight(digits, n)
-	} else {
-		if bytes.IndexByte(part[size:sizeEnd], ' ') >= 0 {
-			return false
-		}
-		r.Size = parseSize(part[size:sizeEnd])
+	n := sizeEnd - size
+	if n < 1 || n > 8 {
+		return false
 	}
+	digits := eight(part[sizeEnd-8:sizeEnd]) >> (64 - 8*n) << (64 - 8*n)
+	if field.HasBlank(digits) {
+		return false
+	}
+	r.Size = parseEight(digits, n)
 	target := open + 1 + method + 1
 	r.Robots = (part[target] != '/' || part[target+1] == 'r') && isRobots(part[target:end])
 	p.addr, p.open, p.target, p.end, p.agentEnd, p.stop = addr, open, target, end, agentEnd, stop
 	p.at, p.i = p.from+int(p.marks[newline])+1, newline+1
-	r.Line = part[begin:stop]
+	r.Line = part[begin:stop:stop]
 	return true
 }
 
-// nobodyWord is nobody and the bracket after it as a little-endian word of those bytes that nobodyMask has.
-const nobodyWord, nobodyMask = ' ' | '-'<<8 | ' '<<16 | '-'<<24 | ' '<<32 | '['<<40, 1<<48 - 1
-
-// protocolWord is " HTTP/1." as a little-endian word.
-const protocolWord = ' ' | 'H'<<8 | 'T'<<16 | 'T'<<24 | 'P'<<32 | '/'<<40 | '1'<<48 | '.'<<56
-
-// eight and four are the first eight and four bytes as a little-endian word.
+// eight is the first eight bytes as a little-endian word.
 func eight(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
-func four(b []byte) uint32  { return binary.LittleEndian.Uint32(b) }
 
-// pathMethod returns the length of the frequent method with which a request for a path begins, or 0.
-func pathMethod(request uint64) int {
+// pathMethod returns the length of the method with which a request begins, if it is a frequent one for a
+// path.
+func pathMethod(request uint64) (n int, ok bool) {
 	m := &frequent[request%16]
-	if request&m.mask != m.word {
-		return 0
-	}
-	return m.length
+	return m.length, request|m.rest == m.word
 }
 
-// frequent are methods and the beginning of a path after them, by the low four bits of their first byte.
+// frequent are methods and the beginning of a path after them as little-endian words, by the low four bits
+// of their first byte. rest are the bits after them, which word has set. No request has the word 0 of the
+// other rows, because its first byte isn't 0.
 var frequent = [16]struct {
-	word, mask uint64
+	word, rest uint64
 	length     int
 }{
-	'G' % 16: {'G' | 'E'<<8 | 'T'<<16 | ' '<<24 | '/'<<32, 1<<40 - 1, 3},
-	'H' % 16: {'H' | 'E'<<8 | 'A'<<16 | 'D'<<24 | ' '<<32 | '/'<<40, 1<<48 - 1, 4},
-	'P' % 16: {'P' | 'O'<<8 | 'S'<<16 | 'T'<<24 | ' '<<32 | '/'<<40, 1<<48 - 1, 4},
+	'G' % 16: {'G' | 'E'<<8 | 'T'<<16 | ' '<<24 | '/'<<32 | after5, after5, len("GET")},
+	'H' % 16: {'H' | 'E'<<8 | 'A'<<16 | 'D'<<24 | ' '<<32 | '/'<<40 | after6, after6, len("HEAD")},
+	'P' % 16: {'P' | 'O'<<8 | 'S'<<16 | 'T'<<24 | ' '<<32 | '/'<<40 | after6, after6, len("POST")},
 }
+
+// after5 and after6 are the bits after five and six bytes.
+const after5, after6 = 1<<64 - 1<<40, 1<<64 - 1<<48
 
 // statusEnd is the end of a request and the status after it.
 const statusEnd = `" 200 `
@@ -156,12 +139,12 @@ func isAnswered(w uint64) bool {
 func (p *programReader) completeOrdinary(r *Record) {
 	part, open, target, end := p.part(), p.open, p.target, p.end
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
-	if p.hasHost {
+	if p.has[hostName] {
 		r.Host = part[r.Offset-p.from : p.addr-1]
 	}
 	status := (*[3]byte)(part[end+2 : end+5])
 	r.Status = int(status[0])*100 + int(status[1])*10 + int(status[2]) - 111*'0'
-	if at := end - len(" HTTP/1.1"); at > target && eight(part[at:at+8]) == protocolWord && part[end-1] != ' ' {
+	if at := end - len(" HTTP/1.1"); at > target && string(part[at:at+8]) == " HTTP/1." {
 		r.Method, r.Target, r.Truncated = part[open+1:target-1], part[target:at], false
 	} else {
 		r.Method, r.Target = part[open+1:target-1], requestTarget(part[target:end], r)

@@ -73,6 +73,7 @@ var variants = []struct {
 	{"robots.txt in a directory", "/x", "/a/robots.txt", "Target=/a/robots.txt"},
 	{"absolute form", "/x", "HTTPS://u:p@example.com:8443/x?y", "Target=HTTPS://u:p@example.com:8443/x?y"},
 	{"authority form", "GET /x", "CONNECT example.com:443", "Method=CONNECT|Target=example.com:443"},
+	{"an authority like a protocol", "GET /x", "CONNECT", "Method=CONNECT|Target=HTTP/1.1"},
 
 	{"a target too long", "GET /x HTTP/1.1\" 200", "GET /xxxxxx\" 414", "Target=/xxxxxx|Status=414|Truncated=true"},
 	{"a target too long, logged whole", "\" 200", "\" 414", "Status=414"},
@@ -117,6 +118,9 @@ func TestCombinedLine(t *testing.T) {
 				if got != want {
 					t.Errorf("as %s\n got %+v\nwant %+v", format, got, want)
 				}
+				if err := checkNext(mustFormat(t, format), mustReader(t, format), new(Record), []byte(line)); err != nil {
+					t.Error(err)
+				}
 			}
 			check("combined", line, want)
 			for _, want.Host = range []string{"example.com", "www.example.com:443", "[2001:db8::1]:8080"} {
@@ -127,6 +131,41 @@ func TestCombinedLine(t *testing.T) {
 			want.Host = ""
 			check("common", line, want)
 		})
+	}
+}
+
+// TestDamagedLine reads lines with a few bytes replaced, inserted or missing, at any place, in a chunk and alone.
+func TestDamagedLine(t *testing.T) {
+	for name, line := range map[string]string{
+		"combined": plain, "vhost_combined": "a.example:80 " + plain, "common": strings.TrimSuffix(plain, ` "-" "UA"`),
+	} {
+		f := mustFormat(t, name)
+		reader, r := f.NewReader(), new(Record)
+		for _, text := range []string{
+			"", `"`, " ", "x", "0", "\\", "\x00", "\xff", `" "`, "- ", "HEAD /", "POST /r", "PUT ", "192.0.2.", "2001:db8::1",
+		} {
+			for from := range len(line) {
+				for _, to := range []int{from, min(from+1, len(line)), min(from+len(text), len(line))} {
+					if err := checkNext(f, reader, r, []byte(line[:from]+text+line[to:])); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLineAtEndOfIndex reads lines that are cut and the last ones of a chunk that the index has whole.
+func TestLineAtEndOfIndex(t *testing.T) {
+	for _, name := range []string{"combined", "common"} {
+		for cut := range len(plain) {
+			line := plain[:cut] + "\n"
+			before := strings.Repeat("x", 3*64-1-len(line)) + "\n"
+			kinds := kindsIn(mustReader(t, name), []byte(before+line))
+			if alone := kindsIn(mustReader(t, name), []byte(line[:cut])); cut > 0 && kinds[1] != alone[0] {
+				t.Errorf("%s: %s is a %v in a chunk, alone a %v", name, line, kinds[1], alone[0])
+			}
+		}
 	}
 }
 

@@ -71,9 +71,12 @@ func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	p.Template = p.Compile()
 	f.newReader = func(f *Format) Reader {
 		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
-		r.fits, r.isCommon = f.fits, f.isCommon
-		if r.isCommon {
-			r.quotes, r.hasHost = quotesOf(&f.meaning), f.has[hostName]
+		r.fits = f.fits
+		switch {
+		case f.isCommon && f.has[userAgent]:
+			r.quotes = 6
+		case f.isCommon:
+			r.quotes = 2
 		}
 		r.places.Spans = make([]field.Span, len(p.fields))
 		return r
@@ -92,10 +95,8 @@ type programReader struct {
 	program
 	lines
 	values
-	fits     func(*Record) bool // nil if all records fit
-	isCommon bool               // most lines are ordinary, and X-Forwarded-For may follow the User-Agent: see clf.go
-	quotes   int                // that an ordinary line has at least; 0 if none is ordinary
-	hasHost  bool               // before the address
+	fits   func(*Record) bool // nil if all records fit
+	quotes int                // of an ordinary line, see clf.go: 6, or 2 without User-Agent; 0 if no line is one
 
 	// About the line that Next returned last:
 	places   field.Places
@@ -160,7 +161,7 @@ func (p *programReader) Complete(r *Record) {
 	}
 	p.take(p.late)
 	p.complete(r)
-	if p.isCommon && p.meaning.has[userAgent] {
+	if p.quotes == 6 {
 		r.Forwarded = p.undone(quotedField(r.Line, p.places.Spans[len(p.places.Spans)-1].To+1), backslashed)
 	}
 }
@@ -174,7 +175,7 @@ func (p *programReader) Plausible(r *Record) bool {
 		}
 		p.take(p.late)
 	}
-	return p.plausible(r) && (p.fits == nil || p.fits(r)) && (!p.isCommon || p.isPlausibleCommon(r))
+	return p.plausible(r) && (p.fits == nil || p.fits(r)) && (p.quotes == 0 || p.isPlausibleCommon(r))
 }
 
 // bindTail adds a doubt to a format without a host whose lines have several domains behind the fields that it reads.

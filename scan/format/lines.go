@@ -44,9 +44,6 @@ func (l *lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0
 // have a carriage return. If all its quotes are marked, quotes are their marks, with a quote at
 // line[mark-back]. Otherwise quotes is nil. It is valid until the next cut.
 func (l *lines) cut() (line []byte, quotes []uint16, back int) {
-	if l.marks == nil && bytes.IndexByte(l.chunk[l.at:], '\n') < 0 { // a single line, as Detect tries formats on
-		return l.search(), nil, 0
-	}
 	end := l.afterQuotes(l.i)
 	if end == l.n {
 		l.index()
@@ -75,12 +72,15 @@ func (l *lines) afterQuotes(i int) int {
 func (l *lines) part() []byte { return l.chunk[l.from:len(l.chunk):len(l.chunk)] }
 
 // index sets the marks from the next line on, unless they are already set, and reports whether it has
-// found others.
+// found others. For a single line, as Detect tries formats on, it makes none.
 func (l *lines) index() bool {
 	if l.i < l.n && l.from == l.at {
 		return false
 	}
 	if l.marks == nil {
+		if bytes.IndexByte(l.chunk[l.at:], '\n') < 0 {
+			return false
+		}
 		l.marks = new(marks)
 	}
 	l.from, l.i = l.at, 0

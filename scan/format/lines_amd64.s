@@ -24,10 +24,9 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTI128 (AX), Y15
 	XORL           R8, R8
 	SHLQ           $6, DX
+	JZ             end
 
 block:
-	CMPQ      R8, DX
-	JGE       end
 	PREFETCHT0 4096(SI)(R8*1)
 	MARKED((SI)(R8*1), Y0)
 	MARKED(32(SI)(R8*1), Y1)
@@ -47,7 +46,15 @@ block:
 next:
 	MOVQ CX, DI
 	ADDQ $64, R8
-	JMP  block
+	CMPQ R8, DX
+	JLT  block
+
+end:
+	VZEROUPPER
+	SUBQ R13, DI
+	SHRQ $1, DI
+	MOVQ DI, ret+32(FP)
+	RET
 
 more: // than most blocks have
 	NOTE(5)
@@ -66,10 +73,3 @@ another:
 	TESTQ AX, AX
 	JNZ another
 	JMP next
-
-end:
-	VZEROUPPER
-	SUBQ R13, DI
-	SHRQ $1, DI
-	MOVQ DI, ret+32(FP)
-	RET

@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"math/rand/v2"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"unsafe"
@@ -98,6 +100,30 @@ func TestGuardOrdinaryLines(t *testing.T) {
 			}
 			if lines != 1000 || ordinary < 990 {
 				t.Errorf("%s: of %d lines %d are ordinary", f.Name(), lines, ordinary)
+			}
+		}
+	}
+}
+
+// TestGuardInlining checks that reading an ordinary line calls no function for a word.
+func TestGuardInlining(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go tool to ask the compiler:", err)
+	}
+	says, err := exec.Command(goTool, "build", "-pgo=off", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, says)
+	}
+	for file, functions := range map[string][]string{
+		"clf.go": {"(*lines).afterQuotes", "(*lines).part", "eight", "isAnswered", "field.HasBlank", "pathMethod",
+			"parseEight"},
+		"time.go":   {"secondsOfDay"},
+		"values.go": {"isBelowColon"},
+	} {
+		for _, function := range functions {
+			if !regexp.MustCompile(file + `:\d+:\d+: inlining call to ` + regexp.QuoteMeta(function) + `\n`).Match(says) {
+				t.Errorf("%s: no call to %s is inlined", file, function)
 			}
 		}
 	}

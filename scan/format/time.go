@@ -355,10 +355,9 @@ type moments struct {
 	at          int    // where the time of day begins
 	digits, end int    // bounds of the fraction after it; both are the end of the time of day if there is none
 	base        int64  // the time at 00:00:00, without the fraction
-	// In nearly all times the date has 8 to 16 bytes, and the zone at most 8. Then inWords is the length of the
-	// last one, otherwise 0. first and before are the words of the date, and after is the last word with only
-	// the bytes that zone has.
-	inWords                    int
+	// hasWords means that the date has 8 to 16 bytes and the zone at most 8, as nearly always. first and before
+	// are the words of the date, and after is the last word with only the bytes that zone has.
+	hasWords                   bool
 	first, before, after, zone uint64
 }
 
@@ -367,48 +366,41 @@ const clockLength = 8
 
 // read parses a time. zone applies to times without one; nil means UTC.
 func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
-	if len(text) == m.inWords && zone == nil && m.inWords > 0 {
-		around := (*[8 + clockLength]byte)(text[m.at-8 : m.at+clockLength])
-		seconds, ok := secondsOfDay(eight(around[8:]))
-		if ok && (eight(text)^m.first)|(eight(around[:])^m.before)|(eight(text[len(text)-8:])&m.zone^m.after) == 0 {
-			if m.digits == m.end {
-				return m.base + seconds*1e9, true
-			}
-			if nanos, ok := m.fraction(text); ok {
-				return m.base + seconds*1e9 + nanos, true
-			}
-		}
-	}
-	return m.readParts(text, layout, zone)
-}
-
-// readParts is read for times that aren't in words, or aren't like the last one.
-func (m *moments) readParts(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
-	if n := len(m.last); n > 0 && n == len(text) && zone == nil &&
-		string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:]) {
+	if n := len(m.last); n > 0 && n == len(text) && zone == nil && m.isAlike(text) {
 		seconds, ok := secondsOfDay(eight(text[m.at:]))
-		if nanos, isFraction := m.fraction(text); ok && isFraction {
+		if ok && m.digits == m.end {
+			return m.base + seconds*1e9, true
+		}
+		if nanos, rest := afterPoint(text[m.digits:m.end]); ok && len(rest) == 0 {
 			return m.base + seconds*1e9 + nanos, true
 		}
 	}
+	return m.readNew(text, layout, zone)
+}
+
+// isAlike reports whether a time of the same length differs from the last one at most in the time
+// of day and the digits of its fraction.
+func (m *moments) isAlike(text []byte) bool {
+	if m.digits < m.end && text[m.digits-1] != m.last[m.digits-1] {
+		return false
+	}
+	if !m.hasWords {
+		return string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:])
+	}
+	return (eight(text)^m.first)|(eight(text[m.at-8:m.at])^m.before)|(eight(text[len(text)-8:])&m.zone^m.after) == 0
+}
+
+// readNew is read for a time that isn't like the last one.
+func (m *moments) readNew(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
 	if nanos, ok = layout(text, zone); ok && zone == nil { // in UTC every day has 24 hours
 		m.learn(text, layout)
 	}
 	return nanos, ok
 }
 
-// fraction returns the fraction of a second in a time that has one, or none, where the last one has.
-func (m *moments) fraction(text []byte) (nanos int64, ok bool) {
-	if m.digits == m.end {
-		return 0, true
-	}
-	nanos, rest := afterPoint(text[m.digits:m.end])
-	return nanos, len(rest) == 0 && text[m.digits-1] == m.last[m.digits-1]
-}
-
 // learn remembers a time if its layout parses other times of that day as read does.
 func (m *moments) learn(text []byte, layout layout) {
-	m.last, m.inWords = m.last[:0], 0
+	m.last = m.last[:0]
 	colon := bytes.LastIndexByte(text, ':')
 	if colon > 3 && text[colon-3] != ':' { // the colon belongs to the zone
 		colon = bytes.LastIndexByte(text[:colon], ':')
@@ -426,22 +418,21 @@ func (m *moments) learn(text []byte, layout layout) {
 	m.last = append(m.last, text...)
 	late, ok := m.try("23:45:01", "123456789", layout)
 	early, alsoOK := m.try("00:00:00", "0", layout)
+	m.findWords()
 	fraction, _ := afterPoint([]byte("123456789")[:min(m.end-m.digits, 9)]) // the others are less than a nanosecond
 	m.base = early
 	if !ok || !alsoOK || late-early != (23*3600+45*60+1)*1e9+fraction {
 		m.last = m.last[:0]
-		return
 	}
-	m.findWords()
 }
 
 // findWords sets the words of the last time.
 func (m *moments) findWords() {
-	n := len(m.last)
-	if zone := n - m.end; m.at >= 8 && m.at <= 16 && zone <= 8 {
+	zone := len(m.last) - m.end
+	m.hasWords = m.at >= 8 && m.at <= 16 && zone <= 8
+	if m.hasWords {
 		m.zone = ^uint64(0) << (64 - 8*zone)
-		m.first, m.before, m.after = eight(m.last), eight(m.last[m.at-8:]), eight(m.last[n-8:])&m.zone
-		m.inWords = n
+		m.first, m.before, m.after = eight(m.last), eight(m.last[m.at-8:]), eight(m.last[len(m.last)-8:])&m.zone
 	}
 }
 

@@ -455,17 +455,20 @@ func parseSize(b []byte) int64 {
 }
 
 // parseEight is parseSize for the last n bytes of a little-endian word, 1 to 8; the others are 0.
-// It has no loop over n, because n changes from line to line, so the branch would be mispredicted.
+// It has no loop over n and no return for other bytes, because both change from line to line, so the
+// branches would be mispredicted.
 func parseEight(word uint64, n int) int64 {
 	const zeros, highs = 0x3030303030303030, 0x8080808080808080
 	d := word ^ zeros<<(64-8*n) // with zeros before the first digit
-	if (d|(d+0x7676767676767676))&highs != 0 {
-		return -1
-	}
+	isOther := (d | (d + 0x7676767676767676)) & highs
 	// Join adjacent numbers to two digits, then to four, then to eight.
 	d = d*10 + d>>8
 	d = d&0x000000ff000000ff*(100+1000000<<32) + d>>16&0x000000ff000000ff*(1+10000<<32)
-	return int64(d >> 32)
+	size := int64(d >> 32)
+	if isOther != 0 {
+		size = -1
+	}
+	return size
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
@@ -523,7 +526,7 @@ var usualMethod = []byte("GET")
 // the target.
 func requestTarget(b []byte, r *Record) []byte {
 	const protocol1 = " HTTP/1."
-	if at := len(b) - len(protocol1) - 1; at > 0 && string(b[at:at+len(protocol1)]) == protocol1 && b[len(b)-1] != ' ' {
+	if at := len(b) - len(protocol1) - 1; at > 0 && string(b[at:at+len(protocol1)]) == protocol1 {
 		r.Truncated = false
 		return b[:at]
 	}
