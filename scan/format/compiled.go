@@ -123,7 +123,7 @@ func (p *programReader) Next(r *Record) Kind {
 	places := &p.places
 	places.Line, places.Marks, places.Back = line, quotes, back
 	if p.Find(places) {
-		if p.isCommon && p.hidesHost() {
+		if p.quotes > 0 && p.hidesHost() {
 			return Unparsed
 		}
 		p.buf, p.plain = p.buf[:0], places.Marks != nil
@@ -188,7 +188,7 @@ func bindTail(f *Format, head []byte) *Format {
 		if kind != Request {
 			continue
 		}
-		at := p.quoted
+		at := p.agentEnd - (r.Offset - p.from)
 		if !p.ordinary {
 			at = p.places.Spans[len(p.places.Spans)-1].To
 		}
