@@ -366,12 +366,13 @@ const clockLength = 8
 
 // read parses a time. zone applies to times without one; nil means UTC.
 func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos int64, ok bool) {
-	if n := len(m.last); n > 0 && n == len(text) && zone == nil && m.isAlike(text) {
+	if n := len(m.last); n > 0 && n == len(text) && zone == nil &&
+		(m.hasWords && m.difference(text) == 0 || !m.hasWords && m.isAlike(text)) {
 		seconds, ok := secondsOfDay(eight(text[m.at:]))
 		if ok && m.digits == m.end {
 			return m.base + seconds*1e9, true
 		}
-		if nanos, rest := afterPoint(text[m.digits:m.end]); ok && len(rest) == 0 {
+		if nanos, rest := afterPoint(text[m.digits:m.end]); ok && len(rest) == 0 && text[m.digits-1] == m.last[m.digits-1] {
 			return m.base + seconds*1e9 + nanos, true
 		}
 	}
@@ -379,15 +380,14 @@ func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos i
 }
 
 // isAlike reports whether a time of the same length differs from the last one at most in the time
-// of day and the digits of its fraction.
+// of day and the fraction.
 func (m *moments) isAlike(text []byte) bool {
-	if m.digits < m.end && text[m.digits-1] != m.last[m.digits-1] {
-		return false
-	}
-	if !m.hasWords {
-		return string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:])
-	}
-	return (eight(text)^m.first)|(eight(text[m.at-8:m.at])^m.before)|(eight(text[len(text)-8:])&m.zone^m.after) == 0
+	return string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:])
+}
+
+// difference is 0 if isAlike, for times with words.
+func (m *moments) difference(text []byte) uint64 {
+	return (eight(text) ^ m.first) | (eight(text[m.at-8:m.at]) ^ m.before) | (eight(text[len(text)-8:])&m.zone ^ m.after)
 }
 
 // readNew is read for a time that isn't like the last one.
