@@ -31,6 +31,15 @@ func nextAttribute(tag []byte) (name, value, rest []byte) {
 	return name, rest[:end], rest[end:]
 }
 
+// lowered returns a name with its ASCII letters in lower case, as HTML compares names.
+func lowered(name []byte) string {
+	low := bytes.Clone(name)
+	for i, c := range low {
+		low[i] = lower(c)
+	}
+	return string(low)
+}
+
 // before returns the index of the first of some characters in b, or its length.
 func before(b []byte, any string) int {
 	if n := bytes.IndexAny(b, any); n >= 0 {

@@ -149,17 +149,17 @@ func (h *headReader) attributes(meta bool) {
 	for rest = bytes.TrimLeft(rest, blanks); len(rest) > 0 && rest[0] != '>'; rest = bytes.TrimLeft(rest, blanks) {
 		var key, value []byte
 		key, value, rest = nextAttribute(rest)
-		lower := strings.ToLower(string(key))
-		if lower == "" || seen[lower] {
+		low := lowered(key)
+		if low == "" || seen[low] {
 			continue
 		}
-		switch lower {
+		switch low {
 		case "name":
 			name = valueOf(value)
 		case "content":
 			content = valueOf(value)
 		}
-		if seen[lower] = true; len(seen) > maxAttributes+1 {
+		if seen[low] = true; len(seen) > maxAttributes+1 {
 			h.cut = true
 			return
 		}
