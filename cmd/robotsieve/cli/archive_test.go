@@ -173,7 +173,7 @@ func TestArchiveChangedInPlace(t *testing.T) {
 				change(in.other)
 			}
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), append(c.args, "--rules", archive), streams{in: in, out: &stdout, err: &stderr})
+			code := streams{in: in, out: &stdout, err: &stderr}.run(t.Context(), append(c.args, "--rules", archive))
 			judged := strings.Contains(stdout.String(), "a.example") || strings.Contains(stdout.String(), "allowed")
 			if code != exitInput || judged || !strings.Contains(stderr.String(), archive+": changed while in use") {
 				t.Errorf("%s, %v: code %d, stdout %q, stderr %q", name, c.args, code, stdout.String(), stderr.String())

@@ -12,11 +12,7 @@ import (
 // runAudit runs an audit. The job writes the files of the report, such as the page of --html, as
 // results asks it to; reporting.finish prints the report.
 func runAudit(ctx context.Context, s streams, a *args) (err error) {
-	rows, err := rowsAsked(a)
-	if err != nil {
-		return err
-	}
-	listed, written, err := rows.onStdout(s)
+	listed, written, err := rowsAsked(s, a)
 	if err != nil {
 		return err
 	}

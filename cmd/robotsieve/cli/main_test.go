@@ -45,7 +45,7 @@ func command(t testing.TB, stdin string, args ...string) result {
 // runIn runs robotsieve in process until a context ends.
 func runIn(ctx context.Context, stdin io.Reader, args ...string) result {
 	var out, err bytes.Buffer
-	code := run(ctx, args, streams{in: stdin, out: &out, err: &err})
+	code := streams{in: stdin, out: &out, err: &err}.run(ctx, args)
 	return result{out.String(), err.String(), code}
 }
 
@@ -330,7 +330,7 @@ func TestInterruptWhileTheReportIsMade(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		diag := interrupter{interrupt: interrupt}
-		code := run(ctx, append([]string{"audit", "--robots", robots, log}, args...), streams{in: nil, out: &out, err: &diag})
+		code := streams{out: &out, err: &diag}.run(ctx, append([]string{"audit", "--robots", robots, log}, args...))
 		if code != exitInterrupted || out.Len() > 0 || !strings.Contains(diag.String(), "interrupted while the report was "+
 			"made: there is none\n") {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", name, code, out.String(), diag.String())

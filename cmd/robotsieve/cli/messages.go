@@ -67,17 +67,12 @@ func (s streams) messages() job.Messages {
 	}
 }
 
-// flagError rewords a flag error from pflag.
+// flagError rewords a flag error from pflag. It extends the one for an unknown flag such as --json, if
+// another flag takes that name as a value.
 func flagError(cmd *cobra.Command, err error) error {
 	if ours, ok := errors.AsType[*job.Error](err); ok {
 		return ours
 	}
-	return meantChoice(cmd, err)
-}
-
-// meantChoice extends the error for an unknown flag such as --json, if another flag takes that name
-// as a value.
-func meantChoice(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return err

@@ -224,8 +224,8 @@ func TestRowsThatCannotBeWritten(t *testing.T) {
 			size := len(command(t, "", append(fullAudit(sample), "--list", list, "--output", output)...).out)
 			for _, room := range []int{10, size - 1} {
 				var stderr bytes.Buffer
-				code := run(t.Context(), append(fullAudit(sample), "--list", list, "--output", output),
-					streams{in: strings.NewReader(""), out: &failing{room}, err: &stderr})
+				s := streams{in: strings.NewReader(""), out: &failing{room}, err: &stderr}
+				code := s.run(t.Context(), append(fullAudit(sample), "--list", list, "--output", output))
 				if code != exitInput || !strings.Contains(stderr.String(), errFull.Error()) {
 					t.Errorf("%s of %s with room for %d of %d bytes: code %d, stderr %q", output, list, room, size, code,
 						stderr.String())

@@ -98,11 +98,9 @@ func codeOf(err error) int {
 func Main() int {
 	withoutHeapProfile()
 	delayCollection()
-	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:],
-		streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	return s.run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:])
 }
-
-func run(ctx context.Context, args []string, s streams) int { return s.run(ctx, args) }
 
 // run runs a command line on the streams. It returns the exit code.
 func (s streams) run(ctx context.Context, args []string) int {

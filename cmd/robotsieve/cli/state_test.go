@@ -30,8 +30,8 @@ func TestReportIsPrintedWhereTheStateCannotBeWritten(t *testing.T) {
 	// The folder is there when the flags are checked, and gone when the log has been read.
 	in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), dir}
 	var out, diag strings.Builder
-	code := run(t.Context(), []string{"audit", "--robots", robots, "--output", "json", "--fail-on", "violation>0",
-		"--state", filepath.Join(dir, "a.state"), "-"}, streams{in: in, out: &out, err: &diag})
+	code := streams{in: in, out: &out, err: &diag}.run(t.Context(), []string{"audit", "--robots", robots, "--output",
+		"json", "--fail-on", "violation>0", "--state", filepath.Join(dir, "a.state"), "-"})
 	r := result{out.String(), diag.String(), code}
 	if report := auditJSON(t, r); code != exitInput || report["lines"] != 1.0 || !strings.Contains(r.err, "a.state") ||
 		strings.Contains(r.err, "--fail-on") {
