@@ -20,7 +20,6 @@ type reading struct {
 	apply func(q question) question
 }
 
-// question is one URL about one robots.txt.
 type question struct {
 	agent, url string
 	body       []byte

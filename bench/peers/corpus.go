@@ -73,7 +73,6 @@ func spaced[T any](list []T, most int) []T {
 	return taken
 }
 
-// size returns the number of bytes of all robots.txt, and of questions.
 func (c *corpus) size() (octets, urls int) {
 	for i := range c.sites {
 		octets, urls = octets+len(c.sites[i].Body), urls+len(c.sites[i].URLs)
@@ -123,7 +122,6 @@ type vcase struct {
 	verdict automaton.Verdict
 }
 
-// UnmarshalJSON reads the array that a case is.
 func (c *vcase) UnmarshalJSON(data []byte) error {
 	var allowed bool
 	parts := []any{&c.url, &allowed, &c.verdict.Line}
@@ -134,7 +132,6 @@ func (c *vcase) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// robotsOf is where the robots.txt for a URL is.
 func robotsOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -83,7 +83,6 @@ func parseTemoto(s *bench.Site) (bench.Matcher, error) {
 	}, nil
 }
 
-// moduleVersion is the version of a module that this binary was built with.
 func moduleVersion(path string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {

@@ -140,7 +140,6 @@ func loadAverage() string {
 	return load
 }
 
-// caption describes the questions, their source and the date.
 func (c *corpus) caption() string {
 	octets, urls := c.size()
 	with := "robotsieve's dialect google, as Google's parser is missing"
@@ -152,7 +151,6 @@ func (c *corpus) caption() string {
 		time.Now().Format("2 January 2006"), with)
 }
 
-// printHead prints the inputs and the circumstances of the table.
 func (c *corpus) printHead(out io.Writer, load string) {
 	fmt.Fprintf(out, "# Other parsers of robots.txt\n\n"+
 		"Made by `make bench-peers PEERS_ALL=1 PEERS_FLAGS=--write`.\n\n%s\n\n", c.caption())

@@ -10,7 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// row holds the measurements of one peer.
 type row struct {
 	bench.Result
 	speed   float64 // megabytes of robots.txt parsed in a second
@@ -55,7 +54,6 @@ func (t *tap) least(of func(bench.Times) time.Duration) float64 {
 	return float64(slices.Min(list))
 }
 
-// ask asks an engine in rounds.
 func (c *corpus) ask(ctx context.Context, e bench.Entrant, p bench.Plan) (bench.Result, *tap) {
 	t := &tap{}
 	start := func(ctx context.Context) (bench.Engine, error) {

@@ -47,7 +47,6 @@ func printTable(w io.Writer, rows []row, without []string) {
 	}
 }
 
-// printMissing names the peers that could not be asked, and those that broke off.
 func printMissing(w io.Writer, rows []row) {
 	for _, r := range rows {
 		if err := cmp.Or(r.Missing, r.Broken); err != nil {
@@ -80,7 +79,6 @@ func (c *corpus) said(k *class) string {
 	return verdict
 }
 
-// code writes a text as code.
 func code(text string) string { return "`" + strings.ReplaceAll(show(text), "`", "'") + "`" }
 
 // rounded writes a figure with two digits that count at least.

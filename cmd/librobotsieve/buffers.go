@@ -51,7 +51,6 @@ func (t *texts) nextEnded(i int) ([]byte, error) {
 	return text[:end], nil
 }
 
-// trimNULs removes the NULs that pad a text.
 func trimNULs(text []byte) []byte {
 	end := bytes.IndexByte(text, 0)
 	switch {
@@ -65,7 +64,6 @@ func trimNULs(text []byte) []byte {
 
 var nuls [1 << 10]byte
 
-// each calls judge for each text, in order.
 func (t *texts) each(judge func(i int, url []byte)) error {
 	for i := range t.n {
 		url, err := t.next(i)

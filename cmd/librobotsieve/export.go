@@ -73,7 +73,6 @@ func (c *call) dialect(first C.bytes_t, n C.size_t) (d *automaton.Dialect) {
 	return d
 }
 
-// rules returns the rules of a handle.
 func (c *call) rules(handle C.int64_t) (r rules) {
 	if c.err == nil {
 		r, c.err = find(int64(handle))
@@ -81,7 +80,6 @@ func (c *call) rules(handle C.int64_t) (r rules) {
 	return r
 }
 
-// robots returns the robots.txt of a handle.
 func (c *call) robots(handle C.int64_t) *robots {
 	r, ok := c.rules(handle).(*robots)
 	if c.err == nil && !ok {
@@ -144,7 +142,6 @@ func robotsieve_match(handle C.int64_t, agent C.bytes_t, agentLen C.size_t, url 
 	})
 }
 
-// ask asks the rules of a handle.
 func (c *call) ask(handle C.int64_t, agent C.bytes_t, agentLen C.size_t, at C.int64_t, urls *texts, out *answers) {
 	name, r := c.text(agent, agentLen), c.rules(handle)
 	if c.err == nil {

@@ -30,14 +30,12 @@ var (
 
 var errHandle = errors.New("no such handle: it was freed, or never given")
 
-// give returns a handle for rules.
 func give(r rules) int64 {
 	h := lastHandle.Add(1)
 	handles.Store(h, r)
 	return h
 }
 
-// find returns the rules of a handle.
 func find(handle int64) (rules, error) {
 	if r, ok := handles.Load(handle); ok {
 		return r.(rules), nil
@@ -45,7 +43,6 @@ func find(handle int64) (rules, error) {
 	return nil, errHandle
 }
 
-// free frees a handle.
 func free(handle int64) error {
 	r, ok := handles.LoadAndDelete(handle)
 	if !ok {
@@ -54,7 +51,6 @@ func free(handle int64) error {
 	return r.(rules).close()
 }
 
-// split returns the names of n agents.
 func split(agents string, n int) ([]string, error) {
 	names := strings.Split(agents, "\x00")
 	if len(names) != n {
@@ -89,7 +85,6 @@ type cache[T any] struct {
 
 const maxAgents = 256
 
-// of returns the cached value for an agent, or makes it.
 func (c *cache[T]) of(agent []byte, make func(agent string) (T, error)) (T, error) {
 	known := c.made.Load()
 	if known != nil {

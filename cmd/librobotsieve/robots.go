@@ -17,7 +17,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// robots is one robots.txt.
 type robots struct {
 	dialect *automaton.Dialect // nil for each crawler's own
 	options compile.Options
@@ -118,7 +117,6 @@ func (r *robots) sitemaps() string {
 	return strings.Join(append(r.in(r.first()).Sitemaps(), ""), "\n")
 }
 
-// delay returns the Crawl-delay for an agent.
 func (r *robots) delay(name []byte) (delay time.Duration, ok bool, err error) {
 	agent, _, err := r.agent(name)
 	if err != nil {

@@ -43,7 +43,6 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 // exceed it.
 const maxDump = 4 << 20
 
-// runList prints the contents of an archive.
 func runList(ctx context.Context, s streams, name, output string) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, name); err != nil {
 		return err
@@ -95,7 +94,6 @@ func runClasses(ctx context.Context, s streams, a *args, dialects []automaton.Di
 	})
 }
 
-// runMonths prints a table of classes by month.
 func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, c.Archive); err != nil {
 		return err
@@ -136,7 +134,6 @@ func listRows[T any](ctx context.Context, s streams, a *args, make func(io.Write
 	return err
 }
 
-// runTDMRep lists the preferences of a tdmrep.json.
 func runTDMRep(ctx context.Context, s streams, a *args) error {
 	file := job.RobotsFile{Name: a.text("tdmrep"), Stdin: s.in, MaxBytes: maxBytes(a)}
 	list := func(ctx context.Context, each func(*report.SiteSignal) error) error {
@@ -156,7 +153,6 @@ func runTDMRep(ctx context.Context, s streams, a *args) error {
 	return cmp.Or(err, writing("the rows", w.Flush()))
 }
 
-// writeArchive prints a summary of an archive.
 func writeArchive(to io.Writer, a report.ArchiveSummary) error {
 	number := func(n int) string { return english.Grouped(int64(n)) }
 	var b strings.Builder

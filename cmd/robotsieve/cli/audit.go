@@ -56,7 +56,6 @@ func auditOptions(s streams, a *args, results job.Results, rows *job.Rows) job.A
 	}
 }
 
-// logOptions returns the options that say which logs to read, and how.
 func logOptions(s streams, a *args) job.LogOptions {
 	unparsed := value[float64](a, "max-unparsed")
 	return job.LogOptions{
@@ -90,7 +89,6 @@ func samples(a *args) int {
 	return a.number("samples")
 }
 
-// robotsFile returns the robots.txt of --robots.
 func robotsFile(s streams, a *args) job.RobotsFile {
 	return job.RobotsFile{Name: a.text("robots"), Stdin: s.in, MaxBytes: maxBytes(a)}
 }

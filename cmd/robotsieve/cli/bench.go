@@ -41,7 +41,6 @@ func runBench(ctx context.Context, s streams, a *args) error {
 	return cmp.Or(writing("the report", report.write(s, a.text("output"))), exitWith(code))
 }
 
-// parser is a parser to measure, with a description of how it works.
 type parser struct {
 	bench.Entrant
 	how string
@@ -78,7 +77,6 @@ type work struct {
 	want     []bench.Verdict
 }
 
-// newWork reads the inputs.
 func newWork(ctx context.Context, s streams, a *args) (*work, error) {
 	agent, robots := a.text("agent"), robotsFile(s, a)
 	switch {
@@ -196,7 +194,6 @@ const (
 	benchRound  = 50 * time.Millisecond
 )
 
-// measure runs one parser.
 func (w *work) measure(ctx context.Context, p parser, limit time.Duration) engineReport {
 	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{w.want},
 		bench.Plan{Rounds: benchRounds, MinRound: benchRound, Timeout: limit})

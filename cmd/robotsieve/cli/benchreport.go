@@ -14,7 +14,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// benchReport is the report of a benchmark.
 type benchReport struct {
 	Schema  string         `json:"schema"`
 	Bytes   int            `json:"bytes"` // of robots.txt
@@ -77,7 +76,6 @@ func (w *work) report() *benchReport {
 	}
 }
 
-// engineReport makes the report on one parser from its measurement.
 func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 	r := engineReport{
 		Engine: p.Name, How: p.how, StartUpNS: float64(m.StartUp),
@@ -114,7 +112,6 @@ const (
 	maxRuleShown  = 50
 )
 
-// write prints the report in the given format.
 func (r *benchReport) write(s streams, form string) error {
 	w := bufio.NewWriter(s.out)
 	switch form {
@@ -130,7 +127,6 @@ func (r *benchReport) write(s streams, form string) error {
 	return w.Flush()
 }
 
-// writeCSV prints one row per engine, with the number of disagreements.
 func (r *benchReport) writeCSV(w *bufio.Writer) {
 	fmt.Fprint(w, render.CSVLine(
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",

@@ -47,7 +47,6 @@ func writeChanges(w *bufio.Writer, d *explain.Description) {
 	}
 }
 
-// writeSARIF writes the notes and the changes of a description as SARIF.
 func writeSARIF(w io.Writer, d *explain.Description) error {
 	var findings []render.Finding
 	add := func(n lint.Note, text string) {

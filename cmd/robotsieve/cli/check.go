@@ -17,7 +17,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// checkFlags holds the flags of check.
 type checkFlags struct {
 	options job.CheckOptions
 	dialect *automaton.Dialect // nil: each agent's own
@@ -56,7 +55,6 @@ func runCheck(ctx context.Context, s streams, a *args) error {
 	return f.run(ctx, s, a.rest)
 }
 
-// answerCases answers the cases of --jsonl.
 func answerCases(s streams, a *args) error {
 	options := compile.Options{MaxBytes: maxBytes(a)}
 	if d := dialect(a); d != nil {
@@ -68,7 +66,6 @@ func answerCases(s streams, a *args) error {
 	return runBatch(s, options)
 }
 
-// describeArchive prints a summary of the archive.
 func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, f.options.Archive); err != nil {
 		return err

@@ -74,7 +74,6 @@ func (c condition) is(name, category string) bool {
 // onLines reports whether the condition counts lines of any client.
 func (c condition) onLines() bool { return c.what == "unparsed" || c.what == "lines" }
 
-// profiles returns the known crawlers that the condition covers.
 func (c condition) profiles(known *crawler.Set) []crawler.Profile {
 	return slices.DeleteFunc(slices.Clone(known.Profiles()),
 		func(p crawler.Profile) bool { return !c.is(p.Name, p.Category) })

@@ -202,7 +202,6 @@ func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	}
 }
 
-// writeSignals prints preferences. The writer keeps errors.
 func writeSignals(w *bufio.Writer, list []preference.Crawlers) {
 	if len(list) == 0 {
 		return

@@ -82,7 +82,6 @@ var classTexts = [filter.Classes]string{
 	filter.Header:      "headers",
 }
 
-// classText returns the name of a class in the summary.
 func classText(c filter.Class, r *job.Filtered) string {
 	switch {
 	case c != filter.TooLong:
@@ -157,7 +156,6 @@ type filterSummary struct {
 	Reasons     map[string]int64 `json:"reasons"`    // why lines are invalid
 }
 
-// summaryOf returns the summary of a filter.
 func summaryOf(r *job.Filtered) filterSummary {
 	reasons, barred := map[string]int64{}, map[string]int64{}
 	for i, name := range r.Agents {

@@ -48,7 +48,6 @@ type kind struct {
 	complete func(cmd *cobra.Command, name string)
 }
 
-// again returns the kind with repetition allowed.
 func (k kind) again() kind {
 	k.repeats = true
 	return k
@@ -107,7 +106,6 @@ func addFlags(cmd *cobra.Command, names ...string) *args {
 	return a
 }
 
-// add adds a flag.
 func (a *args) add(cmd *cobra.Command, row *flagRow) {
 	v := &flagValue{row: row, text: row.text}
 	if row.text != "" {
@@ -150,7 +148,6 @@ func value[T any](a *args, name string) (v T) {
 	return v
 }
 
-// values returns all values of a repeatable flag.
 func values[T any](a *args, name string) (list []T) {
 	if f := a.flag(name); f != nil {
 		for _, v := range f.values {

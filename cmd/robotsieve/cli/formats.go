@@ -133,7 +133,6 @@ func explainLogs(ctx context.Context, s streams, w *bufio.Writer, o job.ExplainO
 	})
 }
 
-// explainLog prints how the first lines of a log are read.
 func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 	text := func(s string) string { return render.Cut(report.Printable(s), maxMessage) }
 	fmt.Fprintf(w, "%s: ", text(log.Name))

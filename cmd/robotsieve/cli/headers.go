@@ -52,7 +52,6 @@ func (r headerReading) rewrite(write report.Rewriter) headerReading {
 	return r
 }
 
-// headerWord is a word of a header.
 type headerWord struct {
 	Byte     int    `json:"byte"` // where it begins, from 1
 	Word     string `json:"word"`

@@ -99,7 +99,6 @@ func flagsOf(cmd *cobra.Command, g group) string {
 	return b.String()
 }
 
-// groupOf returns the group of a flag.
 func groupOf(f *pflag.Flag) group {
 	if list := f.Annotations[groupKey]; len(list) > 0 {
 		return group(list[0])

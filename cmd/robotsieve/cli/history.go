@@ -26,7 +26,6 @@ func newHistory(s streams) *cobra.Command {
 	return cmd
 }
 
-// newHistorySource returns the command for a source.
 func newHistorySource(s streams, source string) *cobra.Command {
 	cmd := words("history-" + source)
 	_, operands, _ := strings.Cut(cmd.Use, " ")
@@ -70,7 +69,6 @@ func runHistory(ctx context.Context, s streams, a *args, source string) error {
 	return nil
 }
 
-// historyText describes the result.
 func historyText(folder string, made *job.HistoryMade) string {
 	text := fmt.Sprintf("%s: %s for %s, %s", report.Printable(folder), english.Plural(made.Rows, "row"),
 		english.Plural(made.Origins, "origin"), english.Plural(made.Bodies, "different file"))

@@ -23,14 +23,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// profileForm is a format of profiles.
 type profileForm struct {
 	of   func(*profile.Profile)
 	file string
 	is   func(io.Reader) bool // recognizes a profile by its first bytes
 }
 
-// profileModes are the values of --profile.
 var profileModes = []string{"none", "cpu", "mem", "trace"}
 
 var profileForms = map[string]profileForm{

@@ -43,7 +43,6 @@ func reportingOf(a *args) *reporting {
 	return r
 }
 
-// results returns the output options of job.Audit and job.Merge.
 func results(s streams, a *args, r *reporting) job.Results {
 	o := job.Results{
 		State: a.text("state"), Force: a.is("force"), Only: report.Choice{Crawlers: a.texts("crawler"),

@@ -31,7 +31,6 @@ type streams struct {
 	dns      crawler.Resolver
 }
 
-// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -64,7 +63,6 @@ type exitError int
 
 func (c exitError) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
-// exitWith returns an exitError, or nil for exitOK.
 func exitWith(code int) error {
 	if code == exitDone {
 		return nil
@@ -102,7 +100,6 @@ func Main() int {
 	return s.run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:])
 }
 
-// run runs a command line on the streams. It returns the exit code.
 func (s streams) run(ctx context.Context, args []string) int {
 	root := newRoot(s, args)
 	root.SetArgs(args)
@@ -153,7 +150,6 @@ func Root() *cobra.Command {
 	return newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, nil)
 }
 
-// commands maps names to functions that make the commands.
 var commands = map[string]func(streams) *cobra.Command{
 	"audit": subcommand{name: "audit", run: runAudit, partial: true}.build,
 	"merge": subcommand{name: "merge", run: runMerge, partial: true}.build,

@@ -38,7 +38,6 @@ func words(name string) *cobra.Command {
 		Example: strings.TrimSuffix(examples, "\n")}
 }
 
-// build makes the command for the streams.
 func (c subcommand) build(s streams) *cobra.Command {
 	cmd := words(c.name)
 	cmd.Args, cmd.ValidArgsFunction = c.args, c.complete

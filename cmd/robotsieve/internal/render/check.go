@@ -30,7 +30,6 @@ var (
 	program []byte
 )
 
-// checkData is the input of the template of check's page.
 type checkData struct {
 	checkpage.Page
 	Sections    []section
@@ -83,7 +82,6 @@ func encoded(octets []byte) template.HTML {
 func (d checkData) Encoded() template.HTML { return encoded(d.Program) }
 func (d checkData) Size() string           { return english.Grouped(int64(len(d.Program)+999) / 1000) }
 
-// blockOf returns a section as a block of a document.
 func blockOf(s *checkpage.Section) block {
 	b := block{Heading: s.Heading, Lines: s.Lines}
 	for _, c := range s.Columns {

@@ -9,7 +9,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// classRows returns the columns of a list of classes.
 func classRows() columns[report.SiteClass] {
 	return slices.Insert(columns[report.SiteClass]{
 		{name: "origin", means: "scheme, host and port, such as `https://example.com:443`",
@@ -65,7 +64,6 @@ func inForce[T any](from, until func(*T) int64) columns[T] {
 	}
 }
 
-// signalRows returns the columns of a list of preferences.
 func signalRows() columns[report.SiteSignal] {
 	return append(columns[report.SiteSignal]{
 		{name: "origin", means: "scheme, host and port, such as `https://example.com:443`; no value for `check --tdmrep`",
@@ -90,7 +88,6 @@ func NewSignals(w io.Writer, output string) *List[report.SiteSignal] {
 	return signalRows().list(w, output)
 }
 
-// monthRows returns the columns of classes by month.
 func monthRows() columns[report.MonthClass] {
 	list := columns[report.MonthClass]{
 		{name: "month", value: func(m *report.MonthClass) value { return words(m.Month) }},

@@ -28,10 +28,8 @@ type column[T any] struct {
 	value  func(*T) value
 }
 
-// columns lists all columns of rows of type T, in order.
 type columns[T any] []column[T]
 
-// rowKind is the type of the values of a column.
 type rowKind uint8
 
 const (

@@ -14,7 +14,6 @@ type (
 	site    = report.SiteInfo
 )
 
-// verdictTerm describes the column of a verdict.
 type verdictTerm struct {
 	verdict        report.Verdict
 	heading, means string
@@ -106,13 +105,11 @@ func byIdentity(i report.Identity, means string) column[crawler] {
 	return counted(i.String(), "", means, func(c *crawler) int64 { return c.Identity[i] })
 }
 
-// counted returns a column with a number per crawler.
 func counted(name, heading, means string, of func(*crawler) int64) column[crawler] {
 	return column[crawler]{name: name, heading: heading, kind: integerRow, means: means,
 		value: func(c *crawler) value { return integer(of(c)) }}
 }
 
-// informedMeans explains which violations are informed.
 const informedMeans = "after a client of this name was sent a robots.txt that forbids the request, or told by 304 " +
 	"that its copy stands"
 

@@ -41,7 +41,6 @@ func CSVLine(cells ...any) string {
 	return string(append(b, '\n'))
 }
 
-// appendQuoted appends a cell, with quotes if it needs them.
 func appendQuoted(b []byte, cell string) []byte {
 	if cell == "" || cell[0] != ' ' && cell != `\.` && !strings.ContainsAny(cell, "\",;\r\n") {
 		return append(b, cell...)

@@ -87,7 +87,6 @@ func columnsOf(headings []string, right bool) (list []Column) {
 // unbroken removes the break marks from a heading.
 var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 
-// table is a table of a document.
 type table struct {
 	Columns []Column
 	Groups  []group // of rows; none is empty
@@ -96,7 +95,6 @@ type table struct {
 	rows int
 }
 
-// group is a group of table rows.
 type group struct {
 	Title string // optional
 	Tint  int    // as in checkpage.Line
@@ -110,7 +108,6 @@ type tableRow struct {
 	Below string
 }
 
-// rowOf returns a row of texts.
 func rowOf(texts []string) (row tableRow) {
 	for _, text := range texts {
 		row.Cells = append(row.Cells, value{octets: []byte(text)})
@@ -118,7 +115,6 @@ func rowOf(texts []string) (row tableRow) {
 	return row
 }
 
-// texts writes the cells.
 func (r tableRow) texts() (list []string) {
 	for _, cell := range r.Cells {
 		list = append(list, cell.shown())
@@ -142,7 +138,6 @@ type maker[T any] struct {
 	left    leftOut
 }
 
-// newTable returns an empty table with a limit of most rows.
 func newTable[T any](most int, columns columns[T]) *maker[T] {
 	return &maker[T]{table: table{Columns: columns.head()}, columns: columns, most: most}
 }

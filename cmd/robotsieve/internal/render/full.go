@@ -46,7 +46,6 @@ func (d doc) blocks() document {
 	return withText(slices.Concat(result, []block{d.facts()}, d.warnings(), who, d.details())...)
 }
 
-// warnings has one block per warning.
 func (d doc) warnings() (list []block) {
 	for _, w := range d.Warnings {
 		list = append(list, block{Heading: "Warning", Facts: []fact{{"Warning", caution(w)}}})
@@ -78,7 +77,6 @@ func (d doc) details() []block {
 		block{Heading: "Limits", Text: []string{d.limits()}})
 }
 
-// partial returns the warning about a partial report.
 func (d doc) partial() []string {
 	if !d.Partial {
 		return nil
@@ -106,7 +104,6 @@ type doc struct {
 // isFetcher reports whether a crawler is listed with the fetchers, outside the headline.
 func isFetcher(c *crawler) bool { return c.Role == report.RoleFetcher && c.Exempt == "" }
 
-// isAI reports whether a crawler is in one of the AI categories.
 func isAI(c *crawler) bool { return report.InCategory(c.Category, report.AI) }
 
 // fetchersLast orders crawlers so that the fetchers come last.
@@ -115,7 +112,6 @@ func fetchersLast(x, y *crawler) int {
 	return cmp.Compare(last[isFetcher(x)], last[isFetcher(y)])
 }
 
-// without returns the crawlers that aren't excluded.
 func (d doc) without(excluded func(*crawler) bool) []*crawler {
 	return slices.DeleteFunc(d.pointers(), excluded)
 }
@@ -275,7 +271,6 @@ func verifiedContent(crawlers []*crawler) string {
 		alarm(english.Grouped(sum)), english.Verb(sum, "request", "requests"), english.List(names))
 }
 
-// someOrNone formats a number, writing 0 as "none".
 func someOrNone(n int64) string {
 	if n == 0 {
 		return "none"
@@ -450,7 +445,6 @@ func (d doc) beside() string {
 	return "not among them: " + english.List(parts)
 }
 
-// periodText describes the limits of the period.
 func (d doc) periodText() string {
 	switch {
 	case d.Until.IsZero():
@@ -461,7 +455,6 @@ func (d doc) periodText() string {
 	return clock(d.Since) + " to " + clock(d.Until) + " (not included)"
 }
 
-// judgedBy describes the policy.
 func (d doc) judgedBy() string {
 	p := d.Policy
 	size := english.Plural(int64(len(p.Versions)), "version")
@@ -480,7 +473,6 @@ func (d doc) judgedBy() string {
 		hours(p.DelaySeconds), hours(p.SkewSeconds))
 }
 
-// input describes an input, with its format and size.
 func input(in report.InputInfo) string {
 	if isUnread(in) {
 		return caution("not read: " + in.Error)

@@ -218,7 +218,6 @@ func (b block) withFigures() block {
 	return b
 }
 
-// chosen returns the elements of a list that are chosen.
 func chosen[T any](list []T, is []bool) (some []T) {
 	for i, of := range list {
 		if is[i] {
@@ -342,7 +341,6 @@ func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []cou
 	return lines
 }
 
-// count is a number of violations by one crawler.
 type count struct {
 	name string
 	n    int64
@@ -359,7 +357,6 @@ func countList(counts []count) (sum, names string) {
 	return english.Grouped(all), english.List(list)
 }
 
-// versionTitle describes a version.
 func versionTitle(v report.VersionInfo) string {
 	from := "In force throughout"
 	if !v.From.IsZero() {

@@ -180,7 +180,6 @@ func (d doc) axis() (a axis, ok bool) {
 	return a, true
 }
 
-// lengthName names a column's length of time.
 func lengthName(d time.Duration) string {
 	if day := 24 * time.Hour; d%day == 0 {
 		return english.Plural(int64(d/day), "day")
@@ -215,7 +214,6 @@ func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 	return of, fetches
 }
 
-// strip draws one crawler.
 func (a axis) strip(c *crawler) strip {
 	of, fetches := a.byLayer(c)
 	below := of[""]

@@ -48,7 +48,6 @@ const (
 	stripWidth        = 90  // characters
 )
 
-// loggedRow is a row of the table of a site.
 type loggedRow struct {
 	report.LoggedAnswer
 	letter string

@@ -34,7 +34,6 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 		[]block{basis, {Text: []string{d.limits()}}})...))
 }
 
-// markdown builds Markdown text.
 type markdown struct{ strings.Builder }
 
 func (m *markdown) line(text string)      { m.WriteString(text + "\n") }

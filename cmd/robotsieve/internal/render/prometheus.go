@@ -51,7 +51,6 @@ type metric struct {
 
 type adder = func(value float64, labels ...string)
 
-// metrics returns all metrics, in the order of the file.
 func metrics() []metric {
 	list := []metric{{"info", "The program that made the audit; 1.", false, func(r *report.Report, add adder) {
 		add(1, "program", r.Program, "schema", r.Schema)
@@ -113,7 +112,6 @@ func labelled(name, help, label string, list columns[report.Report]) metric {
 	}}
 }
 
-// sentence turns a column's meaning into a sentence.
 func sentence(means string) string { return strings.ToUpper(means[:1]) + means[1:] + "." }
 
 // addVerdicts adds a crawler's requests by verdict. It omits verdicts that don't occur, except

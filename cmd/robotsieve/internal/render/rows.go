@@ -46,7 +46,6 @@ func microseconds(nanos int64) int64 {
 	return nanos / 1000
 }
 
-// requestRows are the columns of judged requests.
 var requestRows = columns[row]{
 	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; " +
 		"none if the line has no time that can be read",
@@ -130,7 +129,6 @@ func namesOf(list columns[crawler]) string {
 // RowOutputs returns the names of the outputs of rows, the default first.
 func RowOutputs() []string { return []string{"ndjson", "csv", "parquet"} }
 
-// list returns an empty list for an output.
 func (t columns[T]) list(w io.Writer, output string) *List[T] {
 	l := &List[T]{out: w, append: t.appendJSON, begin: beginLines("")}
 	switch output {

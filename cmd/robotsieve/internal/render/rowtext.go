@@ -67,7 +67,6 @@ func appendTime(b []byte, micros int64) []byte {
 	return time.UnixMicro(micros).UTC().AppendFormat(b, time.RFC3339Nano)
 }
 
-// appendJSONText appends a text as a JSON string.
 func appendJSONText[T string | []byte](b []byte, text T) []byte {
 	if isPlain(&plain, text) {
 		return append(append(append(b, '"'), text...), '"')
@@ -77,7 +76,6 @@ func appendJSONText[T string | []byte](b []byte, text T) []byte {
 	return append(b, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }
 
-// csvHeader returns the header line of CSV rows.
 func (t columns[T]) csvHeader() string {
 	var names []string
 	for _, c := range t {

@@ -13,7 +13,6 @@ import (
 
 // Texts next to the tables of the screen and the page.
 
-// scope describes what was audited.
 func (d doc) scope() string {
 	text := "Audited: "
 	if d.Policy.None() {
@@ -117,7 +116,6 @@ func (d doc) totals() (list []fact) {
 	return list
 }
 
-// clean returns the text of cleanNamed.
 func (d doc) clean(lines int) []string {
 	text, _ := d.cleanNamed(lines)
 	return text

@@ -183,7 +183,6 @@ type claim struct {
 
 const noClaim = "nothing"
 
-// claims lists the logs' claims about the clients of the crawlers.
 func (d doc) claims() block {
 	b, unlisted := block{Heading: "What the logs' CDN says"}, int64(0)
 	t := newTable(maxRulesShown, columns[claim]{
@@ -284,7 +283,6 @@ func splitColumns() columns[split] {
 	return append(list, valueFrom(informed.heading, func(s *split) value { return informedOf(s.crawler, s.informed) }))
 }
 
-// informedOf returns how many of a crawler's violations are informed.
 func informedOf(c *crawler, n int64) value {
 	if !c.InformedKnown {
 		return words("?")
@@ -355,7 +353,6 @@ func (d doc) rules() block {
 	return block{Heading: "Rules that were broken", Table: t.leaves("violation")}
 }
 
-// fetches shows which crawlers fetched robots.txt, and how.
 func (d doc) fetches() block {
 	b := block{Heading: "Fetches of robots.txt"}
 	if !d.RobotsTxt.Logged {
@@ -393,13 +390,11 @@ var fetchColumns = columns[crawler]{
 // gap returns a text about the gaps between fetches, or none if there are none.
 func gap(c *crawler, text string) value { return words(text).when(c.RobotsTxt.Gaps > 0) }
 
-// delay describes how well a crawler kept a Crawl-delay.
 type delay struct {
 	*crawler
 	report.DelayInfo
 }
 
-// delays shows how well crawlers kept Crawl-delay.
 func (d doc) delays() block {
 	b := block{Heading: "Crawl-delay"}
 	t := newTable(maxFetchersShown, slices.Concat(columns[delay]{

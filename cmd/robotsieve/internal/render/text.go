@@ -86,7 +86,6 @@ func Table(columns []Column, rows [][]string) string {
 	return t.text()
 }
 
-// text lays out a table.
 func (t table) text() string {
 	w := pretty.NewWriter()
 	style := pretty.StyleDefault

@@ -10,7 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// traffic shows each crawler's bytes, addresses and answers.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
 	sent := slices.DeleteFunc(slices.Clone(traffic), func(c column[crawler]) bool { return c.judged && d.Policy.None() })
@@ -72,7 +71,6 @@ func statusName(status int) string {
 	return fmt.Sprint(status)
 }
 
-// pathRow is a path that a crawler requested, with its count.
 type pathRow struct {
 	*crawler
 	number, path string
