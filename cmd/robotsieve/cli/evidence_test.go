@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -76,10 +77,7 @@ func TestEvidenceOfFormats(t *testing.T) {
 			crawler + "\n"
 		log := file(t, "a.log", text)
 		args := []string{"audit", "--robots", robots, log}
-		bound, err := f.For([]byte(text), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bound := must.Get(f.For([]byte(text), true))(t)
 		hosts, _ := format.Hosts(bound, []byte(text))
 		for _, host := range hosts {
 			args = append(args, "--host", host)
@@ -217,9 +215,7 @@ func TestVerifyFindsForgery(t *testing.T) {
 	for _, name := range []string{"letter-foobot.txt", "report.json", "lines-unknown.log", "robots/0001.txt",
 		"basis.json"} {
 		dir := copied(t, folder)
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(dir, name)))
 		forge(t, dir, in("", "", ""))
 		refuted(t, "without "+name, dir)
 	}
@@ -229,9 +225,7 @@ func TestVerifyFindsForgery(t *testing.T) {
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(to, os.DirFS(dir)))
 	return to
 }
 
@@ -260,9 +254,7 @@ func TestVerifyHostileFolders(t *testing.T) {
 	}
 	dir := copied(t, folder)
 	sparse := filepath.Join(dir, "evidence.json")
-	if err := os.Truncate(sparse, 257<<20); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(sparse, 257<<20))
 	forge(t, dir, in("", "", ""))
 	if r := command(t, "", "verify", dir); r.code != exitInput || !strings.Contains(r.err, "evidence.json: longer than the limit") {
 		t.Errorf("a large document: %+v", r)

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
@@ -90,9 +91,7 @@ func TestMergeOfDamage(t *testing.T) {
 	refused("half", good[:len(good)/2]) // package audit has damage at each byte
 	refused("a byte more", append(slices.Clip(good), 'x'))
 	var head map[string]any
-	if err := json.Unmarshal(headOf(good), &head); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(headOf(good), &head))
 	basis := head["Basis"].(map[string]any)["Basis"].(map[string]any)
 	for key, values := range map[string][]any{
 		"Constant": {true}, "Rows": {nil, []any{}, []any{map[string]any{"Origins": []string{"https://example.com"},
@@ -104,10 +103,7 @@ func TestMergeOfDamage(t *testing.T) {
 		for _, value := range values {
 			was := basis[key]
 			basis[key] = value
-			changed, err := json.Marshal(head)
-			if err != nil {
-				t.Fatal(err)
-			}
+			changed := must.Get(json.Marshal(head))(t)
 			refused(fmt.Sprintf("%s is %v", key, value), rehead(good, changed))
 			basis[key] = was
 		}
@@ -162,9 +158,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(slices.Concat(head[:at], head[mine:]))
 	name := filepath.Join(f.TempDir(), "fuzzed.state")
 	f.Fuzz(func(t *testing.T, head []byte) {
-		if err := os.WriteFile(name, rehead(state, head), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, rehead(state, head), 0o666))
 		if r := command(t, "", "merge", name); r.code != exitDone && r.code != exitInput ||
 			(r.out == "") != (r.code == exitInput) {
 			t.Errorf("%+v", r)
@@ -305,10 +299,7 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	}
 
 	// Each request counts as before, but for who it was.
-	without, err := reporttest.FiguresOf(command(t, "", "audit", "--output", "json", "--robots", robots, log).out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := must.Get(reporttest.FiguresOf(command(t, "", "audit", "--output", "json", "--robots", robots, log).out))(t)
 	identities := regexp.MustCompile(`: (identity|violations) |verified_content`)
 	for _, d := range reporttest.CompareFigures(report, without) {
 		if reporttest.Told().MatchString(d.Figure) && !identities.MatchString(d.Figure) {
