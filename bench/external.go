@@ -87,8 +87,7 @@ func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)
 	return took, nil
 }
 
-// writeCases writes a case for each URL of the sites. It holds one case at a time, since each contains a whole
-// robots.txt.
+// writeCases writes a case for each URL, one at a time, since each contains a whole robots.txt.
 func writeCases(w io.Writer, sites []Site) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	for i := range sites {

@@ -49,8 +49,7 @@ type Difference struct {
 // MaxDifferences is the maximum number that a Result lists.
 const MaxDifferences = 3
 
-// Measure runs an engine on sites. want has the expected verdicts of each site. The answers
-// that an engine gave before it broke are compared too.
+// Measure runs an engine on sites, and compares with want even the answers given before it broke.
 func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p Plan) Result {
 	r := Result{Name: e.Name}
 	// The engine, which may be a process, lives as long as the context of its start.

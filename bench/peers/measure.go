@@ -44,8 +44,7 @@ func (t *tap) Round(ctx context.Context, sites []bench.Site, record func([]bench
 	return took, err
 }
 
-// least returns the least time of the rounds after the first, or of that if there is no other: what the machine does
-// beside only adds to it.
+// least returns the least time of the rounds, after the first if there are more: other work only adds.
 func (t *tap) least(of func(bench.Times) time.Duration) float64 {
 	var list []time.Duration
 	for _, took := range t.times[min(1, len(t.times)-1):] {

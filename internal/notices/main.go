@@ -107,8 +107,7 @@ func list(pkg, system string, modules map[string]*module) error {
 	return nil
 }
 
-// write writes the licences of a module: those in its folder, in the folders of its packages, and
-// in their parents.
+// write writes the licences in a module's folder, and from those of its packages up to it.
 func (m *module) write(b *strings.Builder) error {
 	folders := []string{m.dir}
 	for _, f := range m.folders {

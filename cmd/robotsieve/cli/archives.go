@@ -18,8 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// runDump prints the machines of robots.txt files in each dialect. Each machine is printed once,
-// with the user agents it binds.
+// runDump prints each machine of robots.txt files in each dialect, with the user agents it binds.
 func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, o.Sources...); err != nil {
 		return err
@@ -39,8 +38,7 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	return nil
 }
 
-// maxDump limits the machines printed for one file in one dialect, in bytes. The last one may
-// exceed it.
+// maxDump limits the machines printed for one file in one dialect, in bytes, but for the last one.
 const maxDump = 4 << 20
 
 func runList(ctx context.Context, s streams, name, output string) error {

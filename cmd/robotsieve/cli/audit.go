@@ -79,8 +79,7 @@ func limitsOf(a *args) job.Limits {
 	return job.Limits{Memory: value[int64](a, "memory"), Workers: a.number("workers")}
 }
 
-// samples returns the value of --samples. An HTML page shows some lines by default, unless nothing
-// is judged.
+// samples returns --samples. An HTML page shows some lines by default, unless nothing is judged.
 func samples(a *args) int {
 	_, _, isJudged := a.given("robots policy")
 	if isJudged && a.set("html") && !a.set("samples") && a.text("anonymize") == "" {

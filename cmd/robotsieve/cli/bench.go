@@ -133,8 +133,7 @@ func reading(a *args) (automaton.Dialect, error) {
 	return automaton.RFC9309, nil
 }
 
-// readURLs reads lists of URLs. Every failure is an error, because a benchmark on part of its input
-// would measure something else.
+// readURLs reads lists of URLs. Part of the input would measure something else, so failures are errors.
 func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 	inputs, warnings, errs := source.Inputs(ctx, args, s.in, source.Limits{})
 	for _, w := range warnings {

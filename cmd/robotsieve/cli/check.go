@@ -157,8 +157,7 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	return f.end(w, err, "the robots.txt of the origin is not known: give it with --robots or --rules")
 }
 
-// end completes the output and returns the error of the command. The reason says why an answer has
-// no verdict.
+// end completes the output. The reason says why an answer has no verdict.
 func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 	if err = errors.Join(w.close(), err); err != nil {
 		return err

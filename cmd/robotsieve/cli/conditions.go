@@ -17,8 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// condition is the value of a --fail-on. It compares a number of violations, requests or lines, or
-// a share, with a limit.
+// condition is a --fail-on: a number of violations, requests or lines, or a share, against a limit.
 type condition struct {
 	text              string
 	what              string // violation, requests, lines, or unparsed (lines that could not be parsed)
@@ -112,8 +111,7 @@ func (c condition) impossible(config *job.Countable) string {
 	return ""
 }
 
-// verifies reports whether any clients that the condition counts can be verified, at the time of
-// the report if there is one.
+// verifies reports whether clients that the condition counts can be verified, at the report's time if any.
 func (c condition) verifies(config *job.Countable, r *report.Report) bool {
 	b := config.Basis
 	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {

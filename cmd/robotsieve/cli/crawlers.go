@@ -129,8 +129,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 		english.Verb(sourced, "has", "have"))
 }
 
-// writeLists prints the addresses of operators' published lists as shell commands
-// that fetch them.
+// writeLists prints operators' published lists as shell commands that fetch them.
 func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 	if output == "json" {
 		writeJSONList(w, lists)

@@ -184,8 +184,7 @@ func pathShown(class, path string) string {
 	return render.Cut(cmp.Or(path, none), most)
 }
 
-// writeBinding names the crawlers that a group binds, if its user-agent lines seem to name others
-// or no known ones. The writer keeps errors.
+// writeBinding names the crawlers that a group binds, if its lines seem to name others or no known ones.
 func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  binds          "+format+"\n", args...) }
 	bound := map[string]bool{}

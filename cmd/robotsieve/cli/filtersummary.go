@@ -45,8 +45,7 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 	return nil
 }
 
-// warnOfInvalid warns about invalid lines that --invalid didn't handle. It reports whether
-// --invalid treats them as an error.
+// warnOfInvalid warns about invalid lines that --invalid didn't handle, and reports whether they are an error.
 func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {
 		s.warn("%s too long to be printed", english.Plural(n, r.Noun()))
@@ -92,8 +91,7 @@ func classText(c filter.Class, r *job.Filtered) string {
 	return fmt.Sprintf("longer than %d MiB", r.MaxRow>>20)
 }
 
-// writeFilterText prints the totals, then the classes that occur, then for several agents how many
-// URLs each may not fetch.
+// writeFilterText prints the totals, the classes that occur, and how many URLs each of several agents may not fetch.
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid, barred []string
 	for class, n := range r.Count {

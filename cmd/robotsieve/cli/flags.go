@@ -94,8 +94,7 @@ type args struct {
 	line    string   // the whole command line, as a shell reads it
 }
 
-// addFlags adds the flags of a command with one or more names, and returns the args that will hold
-// their values. The last name is the command's own.
+// addFlags adds the flags of the names of a command, of which the last is its own.
 func addFlags(cmd *cobra.Command, names ...string) *args {
 	a := &args{command: names[len(names)-1], flags: map[string]*flagValue{}}
 	for i := range flagTable() {

@@ -72,8 +72,7 @@ var ownFormats = []struct{ of, example string }{
 	{"regexp", `--format '^\[(?P<time>[^]]+)\] (?P<target>\S+) (?P<ua>.*)'`},
 }
 
-// listFormats lists all formats and envelopes. It cuts lines to at most most characters; 0 means no
-// limit.
+// listFormats lists all formats and envelopes, with lines of at most most characters; 0 means no limit.
 func listFormats(w *bufio.Writer, most int) {
 	fact := func(name, text string) {
 		line := strings.TrimRight(fmt.Sprintf("  %-10s %s", name, report.Printable(text)), " ")

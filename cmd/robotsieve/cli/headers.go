@@ -141,8 +141,7 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	return out
 }
 
-// standings explain why a word counts or doesn't. STEM stands for the part that many crawlers'
-// names contain.
+// standings explain why a word counts or doesn't. STEM is the part that many crawlers' names contain.
 var standings = map[crawler.Standing]string{
 	crawler.InContact:  "in a URL or an e-mail address, which names a page and not the client",
 	crawler.BehindLike: `after "like ", which names another program`,

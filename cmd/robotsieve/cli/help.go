@@ -21,8 +21,7 @@ const (
 	helpColumn = 30
 )
 
-// showHelp prints the purpose of a command in one sentence, then its examples, its flags in groups,
-// and the details.
+// showHelp prints the purpose of a command in a sentence, its examples, its flags in groups, and the details.
 func showHelp(cmd *cobra.Command, _ []string) {
 	sentence, details, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
 	if details != "" {
@@ -125,8 +124,7 @@ func refilled(text string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// filled breaks each line that is wider than help between words, or after a |, and indents the
-// continuation.
+// filled breaks lines that are wider than help between words, or after a |, and indents the rest.
 func filled(text, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -181,8 +179,7 @@ var (
 	pageRule = lazy.Regexp(`^\|[-|: ]+\|$`) // below the heading of a table
 )
 
-// plainPage formats a page for a terminal. It removes the markup of links and blocks, and prints
-// each table row as a line of its cells.
+// plainPage formats a page for a terminal, without markup, and table rows as lines of their cells.
 func plainPage(text string) string {
 	var b strings.Builder
 	inBlock := false

@@ -104,8 +104,7 @@ func natural(n int) error {
 	return nil
 }
 
-// maxWorkers limits --workers. Each worker has its own buffers, and more workers than processors
-// are useless.
+// maxWorkers limits --workers: each has buffers, and more than processors are useless.
 const maxWorkers = 1024
 
 func ofWorkers(n int) error {

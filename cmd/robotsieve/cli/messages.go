@@ -15,8 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// optionFlags maps names of options to flags. Messages of packages name the options, as in "option
-// MaxUnparsed".
+// optionFlags maps the options that messages of packages name, as in "option MaxUnparsed", to flags.
 var optionFlags = map[string]string{
 	"Agents": "agent", "AllowDuplicates": "allow-duplicates", "Annotate": "annotate", "Anonymous": "anonymize",
 	"Archive": "rules", "AsOf": "as-of", "AssumeConstant": "assume-constant", "Block": "block",
@@ -67,8 +66,7 @@ func (s streams) messages() job.Messages {
 	}
 }
 
-// flagError rewords a flag error from pflag. It extends the one for an unknown flag such as --json, if
-// another flag takes that name as a value.
+// flagError adds to the error for an unknown flag such as --json the flag that takes it as a value.
 func flagError(cmd *cobra.Command, err error) error {
 	if ours, ok := errors.AsType[*job.Error](err); ok {
 		return ours

@@ -37,8 +37,7 @@ var profileForms = map[string]profileForm{
 	"trace": {profile.TraceProfile, "trace.out", isTrace},
 }
 
-// startProfile starts the profile that --profile asks for, and returns the function that ends it.
-// If the profile can't be written, that function prints an error and makes the command fail.
+// startProfile starts the profile of --profile. If it can't be written, stop makes the command fail.
 func startProfile(s streams, a *args) (stop func(*error), err error) {
 	form, wanted := profileForms[a.text("profile")]
 	if !wanted {
@@ -114,8 +113,7 @@ func isTrace(r io.Reader) bool {
 	return string(head) == magic
 }
 
-// showProgress draws a bar of the bytes read, with the rate and the time left, until the returned
-// function is called. It draws nothing unless w is a terminal.
+// showProgress draws a bar with the rate and the time left until end is called, if w is a terminal.
 func showProgress(w io.Writer, r job.Progress) (end func()) {
 	if !isTerminal(w) {
 		return func() {}

@@ -94,8 +94,7 @@ func (r *reporting) finish(s streams, a *job.Audited, err error) error {
 	return exitWith(code)
 }
 
-// prints reports whether the report goes to stdout. If no input could be read, the text would only
-// repeat the warnings.
+// prints reports whether the report goes to stdout. Without any input it would only repeat the warnings.
 func (r *reporting) prints(of *report.Report) bool {
 	wasRead := func(in report.InputInfo) bool { return in.Format != "" }
 	return !r.quiet && !r.listed && (!r.isText || len(of.Inputs) == 0 || slices.ContainsFunc(of.Inputs, wasRead))

@@ -23,8 +23,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// streams holds the input and outputs of a command. Results go to out, progress and diagnostics to
-// err.
+// streams are those of a command. Results go to out, progress and diagnostics to err.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -36,12 +35,10 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colours reports whether to write to a stream in colour. It does on a terminal, unless NO_COLOR is
-// set (no-color.org).
+// colours reports whether to write in colour: on a terminal, unless NO_COLOR is set (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// stdinIn returns "-" if that is the only argument. It is for commands without file arguments,
-// which then read stdin.
+// stdinIn returns "-" if that is the only argument, for which commands without files read stdin.
 func stdinIn(args []string) []string {
 	if slices.Equal(args, []string{"-"}) {
 		return []string{"-"}
@@ -165,8 +162,7 @@ var commands = map[string]func(streams) *cobra.Command{
 	"version":  newVersion,
 }
 
-// newRoot returns the root command. If the first argument names a command, only that one is added,
-// because making all of them would take longer than many runs.
+// newRoot returns the root command, with the one that is called alone: to make all takes longer than many runs.
 func newRoot(s streams, args []string) *cobra.Command {
 	root := words("robotsieve")
 	root.SilenceUsage, root.SilenceErrors = true, true

@@ -9,8 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// The key of --anonymize. A shorter one can be guessed, and a longer one is another file by
-// mistake.
+// The key of --anonymize. A shorter one can be guessed, and a longer one is another file by mistake.
 const (
 	minKey = 16
 	maxKey = 1 << 20

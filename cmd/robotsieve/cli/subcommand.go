@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// subcommand is a command of robotsieve, with the texts of help/NAME.txt and the flags of
-// flagTable.
+// subcommand is a command with the texts of help/NAME.txt and the flags of flagTable.
 type subcommand struct {
 	name     string // as in commandNames
 	args     cobra.PositionalArgs
@@ -64,12 +63,10 @@ func (c subcommand) start(cmd *cobra.Command, rest []string, s streams, a *args)
 	return c.run(ctx, s, a)
 }
 
-// ownProcess is the context key whose presence means that the process runs this command alone.
-// Other programs, such as tests, have other data in the heap.
+// ownProcess is the context key of a process that runs this command alone, unlike a test's.
 type ownProcess struct{}
 
-// heapBytes is the Go heap's share of the program's 64 MB. The rest is for code, stacks and the
-// operating system's overhead.
+// heapBytes is the Go heap's share of the program's 64 MB, beside code, stacks and the system's overhead.
 const heapBytes = 37 << 20
 
 // limitMemory makes the garbage collector run more often as the heap approaches --memory.

@@ -40,8 +40,7 @@ type checkData struct {
 // maxPageFile limits the files that the page can answer questions about, in bytes.
 const maxPageFile = 512_000
 
-// WriteCheckHTML writes the results of check as a self-contained HTML page. Older is nil if there
-// is no comparison.
+// WriteCheckHTML writes the results of check as a self-contained page. Older may be nil.
 func WriteCheckHTML(w io.Writer, p checkpage.Page, file, older *explain.File) error {
 	data := checkData{Page: p, File: givenOf(file), Older: givenOf(older), Program: program}
 	for i := range p.Sections {
@@ -103,8 +102,7 @@ func blockOf(s *checkpage.Section) block {
 	return b
 }
 
-// maxMarkdown limits the Markdown of check, in bytes. A comment on GitHub has at most 65,536
-// characters.
+// maxMarkdown limits the Markdown of check, in bytes: a comment on GitHub has at most 65,536 characters.
 const maxMarkdown = 60_000
 
 // WriteCheckMarkdown writes the results of check as Markdown. Its longest sections are cut to fit into a comment.

@@ -42,8 +42,7 @@ func classRows() columns[report.SiteClass] {
 		func(c *report.SiteClass) int64 { return c.Until })...)
 }
 
-// instant returns a time given in Unix seconds. It returns none for an open bound or a time that
-// doesn't fit into a column.
+// instant returns a time in Unix seconds, or none for an open bound or one that doesn't fit a column.
 func instant(seconds int64) value {
 	const micros = 1_000_000
 	return integer(seconds * micros).when(-math.MaxInt64/micros < seconds && seconds < math.MaxInt64/micros)

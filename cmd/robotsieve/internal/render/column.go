@@ -44,8 +44,7 @@ const (
 var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool",
 	decimalRow: "number"}
 
-// value is a value in a row. Depending on its column, text is in word or octets; an empty text
-// counts as no value.
+// value is a value in a row. Its text is in word or octets; an empty text counts as no value.
 type value struct {
 	none   bool
 	number int64 // also for times; 1 means true

@@ -49,8 +49,7 @@ var verdictTerms = []verdictTerm{
 		"the lists given for it", true, false, "apart", "impostor", ""},
 }
 
-// layers are drawn above the line of a strip on the page, from bottom to top, with their names in
-// the key.
+// layers are drawn above the line of a strip, from bottom to top, with their names in the key.
 var layers = []struct{ Class, Means string }{
 	{"allowed", "allowed"}, {"excused", "rule was new, undecided, or no robots.txt to read"},
 	{"apart", "not bound, or impostor"},

@@ -9,8 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeCSV writes one row per crawler, in order. It omits everything else in the report, including
-// assumptions and warnings.
+// writeCSV writes one row per crawler, in order, and nothing else of the report.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	list := crawlerRows().list(w, "csv")
 	for i := range r.Crawlers {
@@ -21,8 +20,7 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	return list.Close()
 }
 
-// CSVLine returns a CSV line as encoding/csv would write it, but also quotes cells with a
-// semicolon. Texts must come from Cell.
+// CSVLine returns a line as encoding/csv writes it, but also quotes cells with a semicolon.
 func CSVLine(cells ...any) string {
 	var b []byte
 	for i, cell := range cells {

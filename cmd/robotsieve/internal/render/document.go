@@ -65,8 +65,7 @@ func spans(text string) (list []span) {
 	return slices.DeleteFunc(list, func(s span) bool { return s.Text == "" })
 }
 
-// Column is a column of a table. Soft hyphens and zero-width spaces in the heading mark where a
-// narrow table may break it.
+// Column is a column of a table, with marks in the heading as in column.
 type Column struct {
 	Heading string
 	Right   bool // right-aligned
@@ -148,8 +147,7 @@ const unbounded = math.MaxInt
 // begin starts a group with a title, which appears only if a row follows.
 func (t *maker[T]) begin(title string) { t.title = title }
 
-// add adds a row and reports whether it was within the limit. Beyond the limit it counts n as left
-// out, for the crawler c if c isn't nil.
+// add adds a row within the limit. Beyond it, it counts n as left out, for the crawler c if c isn't nil.
 func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 	if t.rows == t.most {
 		t.left.add(c, n)
@@ -187,8 +185,7 @@ func (t *maker[T]) leaves(noun string) table {
 	return t.table
 }
 
-// leftOut counts what a list omits. Fetchers are separate, because the headline counts them
-// separately.
+// leftOut counts what a list omits, with fetchers apart as in the headline.
 type leftOut struct{ others, fetchers int64 }
 
 // add adds n, for fetchers if c is a fetcher. c may be nil.

@@ -25,8 +25,7 @@ const (
 	maxExamplesShown = 3  // per crawler
 )
 
-// full is the whole report as a document: the result and its basis, then the crawlers, then
-// everything else.
+// full is the whole report: the result and its basis, then the crawlers, then everything else.
 func full(r *report.Report) document {
 	d := doc{r, maxCrawlersShown, maxRuleShown}
 	if r.WhatIf != nil {
@@ -125,8 +124,7 @@ func (d doc) pointers() []*crawler {
 	return list
 }
 
-// headline states the result in sentences, first for verified clients, then for all. It ignores
-// impostors and counts fetchers separately.
+// headline states the result, first for verified clients, then for all, without impostors, and for fetchers.
 func (d doc) headline() []string {
 	if d.Totals.Requests == 0 && d.Choice.Requests > 0 {
 		return []string{"No request was made by " + Cut(d.Choice.String(), maxRuleShown) + "."}
@@ -193,8 +191,7 @@ func (d doc) headline() []string {
 	return text
 }
 
-// nothingJudged says why there is no result, if there is none. own is the number of requests
-// without impostors.
+// nothingJudged says why there is no result, if there is none. own are requests without impostors.
 func (d doc) nothingJudged(own int64) string {
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
@@ -248,8 +245,7 @@ func underNames(crawlers []*crawler) string {
 // own returns a crawler's requests without impostors.
 func own(c *crawler) int64 { return c.Requests - c.Verdicts[report.Spoofed] }
 
-// verifiedContent counts the violations by verified clients that were answered with content, and
-// names their crawlers. It returns "" if there were none.
+// verifiedContent counts violations by verified clients that got content, and names their crawlers, if any.
 func verifiedContent(crawlers []*crawler) string {
 	var names []string
 	sum := int64(0)

@@ -68,8 +68,7 @@ const (
 	cleanInAll        = 8   // lines of crawlers without a violation, also in Markdown
 )
 
-// pageData is the input of the template: what only a report's page has, then the sections. The
-// texts are untrusted; the template escapes them.
+// pageData is the input of the template, which escapes the untrusted texts.
 type pageData struct {
 	Title     string
 	Headline  []string // paragraphs
@@ -118,8 +117,7 @@ var intros = map[string]string{
 		"so that the audit can be repeated.",
 }
 
-// WriteHTML writes a report as a self-contained HTML page: the parts of a document, put into the
-// template of page.
+// WriteHTML writes a report as a self-contained page: the parts of a document in a template.
 func WriteHTML(w io.Writer, r *report.Report) error {
 	bodies := bodiesOf(r)
 	d := doc{forPeople(r), maxCrawlersOnPage, maxPathOnPage}
@@ -156,8 +154,7 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	return page().Execute(w, data)
 }
 
-// sectionsOf converts a document to sections. Blocks with the same heading share a section, which
-// keeps only the first block that quotes lines.
+// sectionsOf makes one section of blocks with the same heading, with only the first that quotes lines.
 func sectionsOf(blocks document) (list []section) {
 	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(blocks...) {
@@ -253,8 +250,7 @@ const (
 	maxLineOnPage    = 200
 )
 
-// sources returns the versions of robots.txt with broken rules, or all versions if there are few.
-// Beyond the limit it keeps those broken most often and counts the others.
+// sources returns the versions of robots.txt, those broken most often if there are many, and counts the others.
 func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	type lineAt struct {
 		origin  string

@@ -95,8 +95,7 @@ func (d doc) strips() *strips {
 	return s
 }
 
-// mark marks when versions came into force. The first version of an origin isn't a change, because
-// its predecessor is unknown.
+// mark marks when versions came into force, but for the first of an origin, which may be no change.
 func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	known, marked := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
 	var events []report.VersionInfo
@@ -187,8 +186,7 @@ func lengthName(d time.Duration) string {
 	return english.Plural(int64(d/time.Hour), "hour")
 }
 
-// byLayer counts a crawler's requests per column by layer, with violations under the empty name. It
-// also counts the fetches of robots.txt.
+// byLayer counts requests per column by layer, with violations under "", and fetches of robots.txt.
 func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 	of, fetches = map[string][]int64{}, make([]int64, a.columns)
 	for _, v := range verdictTerms {
@@ -286,8 +284,7 @@ func (a axis) caption(c *crawler) strip {
 	return s
 }
 
-// steps draws a column for each number, scale units high per request. A nonempty column is at least
-// one unit high.
+// steps draws a column for each number, scale units high per request, and at least one if not 0.
 func steps(numbers []int64, scale float64) string {
 	var b strings.Builder
 	b.WriteString("M0 0")

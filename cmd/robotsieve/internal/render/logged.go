@@ -27,8 +27,7 @@ func WriteLogged(w io.Writer, s *report.LoggedSite) error {
 // MaxLoggedOnPage limits the number of sites on a page.
 const MaxLoggedOnPage = 200
 
-// WriteLoggedPage writes the logged answers of several sites as a page. more means that some sites
-// were left out.
+// WriteLoggedPage writes the logged answers of several sites. more means that some were left out.
 func WriteLoggedPage(w io.Writer, sites []report.LoggedSite, more bool) error {
 	text := english.Plural(int64(len(sites)), "site") + " with requests for robots.txt."
 	if more {
@@ -68,8 +67,7 @@ var loggedColumns = columns[loggedRow]{
 	wordsFrom("files of this size", func(r *loggedRow) string { return Cut(strings.Join(r.Fits, ", "), maxWidth) }),
 }
 
-// loggedBlock lists the intervals of a site, and draws them as a strip in which letters stand for
-// answers.
+// loggedBlock lists the intervals of a site, and draws them as a strip of letters for answers.
 func loggedBlock(s *report.LoggedSite) block {
 	b := block{Title: fmt.Sprintf("%s, %s to GETs of robots.txt:", cmp.Or(s.Site, "A site that the logs do not name"),
 		english.Plural(s.Answers, "answer"))}

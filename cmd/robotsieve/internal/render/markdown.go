@@ -132,8 +132,7 @@ func (m *markdown) table(t table) {
 	}
 }
 
-// prose escapes a text so that none of it acts as Markdown or HTML. Words that a site may turn into
-// links or mentions are written as code.
+// prose escapes what acts as Markdown or HTML, and writes as code what a site may turn into links or mentions.
 func prose(text string) string {
 	text = strings.NewReplacer(markAlarm, "\x00", markCaution, "\x00", markEnd, "\x00").Replace(text)
 	words := strings.Split(text, " ")
@@ -153,8 +152,7 @@ func prose(text string) string {
 // numbers on GitHub and GitLab, hexadecimal digits that may be a commit, and names of emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
 
-// markdownEscapes escapes the characters that act within a line. In tables, prose also has its
-// pipes escaped.
+// markdownEscapes escapes the characters that act within a line, but for the pipes of tables.
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<",
 	"&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)
 

@@ -41,8 +41,7 @@ func WritePrometheus(w io.Writer, r *report.Report) error {
 	return b.Flush()
 }
 
-// metric is a Prometheus metric. samples passes each sample to add, with alternating names and
-// values of its labels. Samples with equal labels are added up.
+// metric is a metric. samples adds samples with names and values of labels, summed where labels are equal.
 type metric struct {
 	name, help string
 	judged     bool // as in column
@@ -114,8 +113,7 @@ func labelled(name, help, label string, list columns[report.Report]) metric {
 
 func sentence(means string) string { return strings.ToUpper(means[:1]) + means[1:] + "." }
 
-// addVerdicts adds a crawler's requests by verdict. It omits verdicts that don't occur, except
-// violations if anything was judged.
+// addVerdicts adds requests by verdict, without those that don't occur except violations if judged.
 func addVerdicts(r *report.Report, c *crawler, add adder) {
 	for i := range verdicts {
 		v := &verdicts[i]

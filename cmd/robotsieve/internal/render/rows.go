@@ -20,8 +20,7 @@ type row struct {
 	address []byte // as printed
 	agent   []byte // as printed
 	claim   []byte // as printed
-	// crawler, operator and role come from audit.Event.Named, category from the crawler. Without a
-	// named crawler they are empty, as are identity and verdict.
+	// These come from audit.Event.Named and the crawler. Without one, identity and verdict are empty, too.
 	crawler, operator, role, category string
 }
 
@@ -152,8 +151,7 @@ func NewRows(w io.Writer, output string, key []byte) *Rows {
 	return &Rows{requestRows.list(w, output), key}
 }
 
-// Appender returns a function that appends the row of a request to other rows. input is the name of
-// its log. The function is not safe for concurrent use.
+// Appender returns a function, not safe for concurrent use, that appends the row of a request in an input.
 func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {

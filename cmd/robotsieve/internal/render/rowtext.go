@@ -84,8 +84,7 @@ func (t columns[T]) csvHeader() string {
 	return strings.Join(names, ",") + "\n"
 }
 
-// appendCSV appends a row as a line of CSV, as encoding/csv writes it. An empty cell means no
-// value.
+// appendCSV appends a row as encoding/csv writes it. An empty cell means no value.
 func (t columns[T]) appendCSV(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]

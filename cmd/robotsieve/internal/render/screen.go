@@ -45,8 +45,7 @@ func screen(r *report.Report) document {
 	return doc{r, most, screenWidth}.screen(clean, ai)
 }
 
-// highest returns the highest number up to most that fits, or least if none above it fits. It
-// assumes that if a number fits, so do all lower ones. In most reports either most fits or nothing does.
+// highest returns the highest number up to most that fits, as all lower ones then do, or else least.
 func highest(least, most int, fits func(n int) bool) int {
 	switch {
 	case most <= least || !fits(least):
@@ -57,8 +56,7 @@ func highest(least, most int, fits func(n int) bool) int {
 	return least + sort.Search(most-least-1, func(i int) bool { return !fits(least + 1 + i) })
 }
 
-// screen is the report with the given numbers of lines for crawlers without a violation and for AI
-// crawlers named nowhere else.
+// screen has these numbers of lines for crawlers without a violation and AI crawlers named nowhere else.
 func (d doc) screen(clean, ai int) document {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Policy.None() {
@@ -133,8 +131,7 @@ func (d doc) violators(pathed int) block {
 	return block{Table: t.table}
 }
 
-// inHeadline reports whether the headline names a crawler, because its verified clients got forbidden
-// content.
+// inHeadline reports whether the headline names a crawler: its verified clients got forbidden content.
 func inHeadline(c *crawler) bool { return c.VerifiedContent() > 0 && !isFetcher(c) }
 
 var violatorColumns = columns[crawler]{

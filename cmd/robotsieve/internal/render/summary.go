@@ -80,8 +80,7 @@ func (d doc) portion() []string {
 	return []string{text + "."}
 }
 
-// totals are the figures at the top of the page. They match the headline, which counts fetchers
-// separately if a robots.txt is given.
+// totals are the figures at the top of the page, which match the headline.
 func (d doc) totals() (list []fact) {
 	crawlers, names, made := d.without(isFetcher), int64(0), int64(0)
 	if d.Policy.None() {
@@ -144,8 +143,7 @@ func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	return []string{sentence}, list[:n]
 }
 
-// nameList appends names of crawlers to a text within a number of lines. It returns how many it
-// appended, at least one.
+// nameList appends names to a text within a number of lines, and returns how many: at least one.
 func nameList(text string, list []*crawler, lines int) (string, int) {
 	names := ""
 	for i := range list {
@@ -292,8 +290,7 @@ var clientsTexts = map[report.ClientsBy]string{
 		"--client-ip xff and --trusted-proxies.",
 }
 
-// strangersText describes the answers to clients that name no crawler, and how many requests they
-// clear.
+// strangersText describes answers to clients that name no crawler, and how many requests they clear.
 func strangersText(t *report.RobotsInfo) string {
 	var statuses []string
 	n := int64(0)

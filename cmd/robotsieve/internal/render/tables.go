@@ -74,8 +74,7 @@ var versionColumns = columns[version]{
 	}),
 }
 
-// versions lists the versions in order. If there are too many, it keeps those with the most broken
-// rules.
+// versions lists the versions in order, if too many only those with the most broken rules.
 func (d doc) versions() block {
 	b := block{Heading: "Versions of robots.txt"}
 	if d.Policy.History == report.Constant {
@@ -109,8 +108,7 @@ type part struct {
 	list  []*crawler
 }
 
-// parts divides the crawlers into those that robots.txt binds, which need no title, the fetchers
-// among them, and those that it doesn't bind.
+// parts divides the crawlers into bound ones, which need no title, bound fetchers, and those not bound.
 func (d doc) parts() []part {
 	return []part{
 		{"", d.without(func(c *crawler) bool { return c.Exempt != "" || isFetcher(c) })},
@@ -208,8 +206,7 @@ func (d doc) claims() block {
 	return b
 }
 
-// operators describes the first known crawlers, including violators, and their operators'
-// statements.
+// operators describes the first known crawlers, and their operators' statements.
 func (d doc) operators() block {
 	t := newTable(d.most, columns[crawler]{
 		textFrom("crawler", shortName),
@@ -231,8 +228,7 @@ var obeys = map[report.YesNo]struct{ long, short string }{
 	report.Yes: {"says that it obeys", "obeys"}, report.No: {"says that it may ignore it", "may ignore"},
 }
 
-// violations splits the violations of each crawler by identity, outcome and method, with fetchers
-// in separate rows.
+// violations splits violations by identity, outcome and method, with fetchers in rows of their own.
 func (d doc) violations() block {
 	b := block{Heading: "How violations were answered"}
 	t := newTable(maxRulesShown, splitColumns())

@@ -19,8 +19,7 @@ const blanksBetween = 2
 // breaks breaks a heading at its marks.
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
 
-// writeText writes a document, with tables in columns, prose wrapped to width, and marks as
-// colours.
+// writeText writes tables in columns, prose wrapped to width, and marks as colours.
 func (d document) writeText(w io.Writer, width int, colours bool) error {
 	marks := unmarked
 	if colours {

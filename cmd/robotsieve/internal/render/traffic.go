@@ -76,8 +76,7 @@ type pathRow struct {
 	number, path string
 }
 
-// paths lists what crawlers requested most, either against robots.txt or overall. by is the heading
-// of the crawlers' names.
+// paths lists what crawlers requested most. by is the heading of the crawlers' names.
 func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows int) block {
 	b, about := block{Heading: heading}, false
 	t := newTable(unbounded, columns[pathRow]{
