@@ -91,9 +91,9 @@ func (c *corpus) loadVectors(name string) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
 		var v struct {
-			Robots []byte  `json:"robots_b64"`
-			Agent  string  `json:"agent"`
-			Cases  []vcase `json:"cases"`
+			Robots []byte   `json:"robots_b64"`
+			Agent  string   `json:"agent"`
+			Cases  [][3]any `json:"cases"` // URL, allowed, line
 		}
 		if err := d.Decode(&v); err == io.EOF {
 			return nil
@@ -102,7 +102,8 @@ func (c *corpus) loadVectors(name string) error {
 		}
 		byOrigin := map[string]int{}
 		for _, one := range v.Cases {
-			robotsURL := robotsOf(one.url)
+			url := one[0].(string)
+			robotsURL := robotsOf(url)
 			at, known := byOrigin[robotsURL]
 			if !known {
 				at = len(c.sites)
@@ -110,26 +111,11 @@ func (c *corpus) loadVectors(name string) error {
 				c.sites = append(c.sites, bench.Site{RobotsURL: robotsURL, Agent: v.Agent, Body: v.Robots})
 				c.recorded = append(c.recorded, nil)
 			}
-			c.sites[at].URLs = append(c.sites[at].URLs, one.url)
-			c.recorded[at] = append(c.recorded[at], one.verdict)
+			c.sites[at].URLs = append(c.sites[at].URLs, url)
+			verdict := automaton.Verdict{Disallowed: !one[1].(bool), Line: uint32(one[2].(float64))}
+			c.recorded[at] = append(c.recorded[at], verdict)
 		}
 	}
-}
-
-// vcase is a case of the vectors: [URL, allowed, line].
-type vcase struct {
-	url     string
-	verdict automaton.Verdict
-}
-
-func (c *vcase) UnmarshalJSON(data []byte) error {
-	var allowed bool
-	parts := []any{&c.url, &allowed, &c.verdict.Line}
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	c.verdict.Disallowed = !allowed
-	return nil
 }
 
 func robotsOf(address string) string {

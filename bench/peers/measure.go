@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -152,12 +153,7 @@ func (c *corpus) classify(verdicts [][]bench.Verdict) []*class {
 			}
 		}
 	}
-	var list []*class
-	for _, k := range classes {
-		list = append(list, k)
-	}
-	slices.SortFunc(list, func(a, b *class) int {
+	return slices.SortedFunc(maps.Values(classes), func(a, b *class) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.name, b.name))
 	})
-	return list
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -92,13 +94,7 @@ func rounded(n float64) string {
 	return thousands(n)
 }
 
-func thousands(n float64) string {
-	digits := fmt.Sprintf("%.0f", n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n float64) string { return english.Grouped(int64(math.RoundToEven(n))) }
 
 // writeReadme puts the table in the place of the one behind the marker.
 func writeReadme(name, caption string, rows []row) error {

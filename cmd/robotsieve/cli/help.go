@@ -85,8 +85,8 @@ func flagsOf(cmd *cobra.Command, g group) string {
 		if value != "" {
 			name += " " + value
 		}
-		if preset := presetOf(f); preset != "" {
-			text += " (default " + preset + ")"
+		if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
+			text += " (default " + f.DefValue + ")"
 		}
 		indent := strings.Repeat(" ", helpColumn)
 		text = strings.TrimPrefix(filled(indent+text, indent), indent)
@@ -103,14 +103,6 @@ func groupOf(f *pflag.Flag) group {
 		return group(list[0])
 	}
 	return ""
-}
-
-// presetOf returns the default of a flag as help shows it, or "" to show none.
-func presetOf(f *pflag.Flag) string {
-	if slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
-		return ""
-	}
-	return f.DefValue
 }
 
 // refilled wraps paragraphs that have a line too wide for help.

@@ -157,10 +157,6 @@ func showProgress(w io.Writer, r job.Progress) (end func()) {
 // The minimum is 4 MB for each 100 per cent.
 const earlyGCPercent = 400
 
-// withoutHeapProfile turns off the sampling of allocations, which costs a short run a tenth of a
-// millisecond per megabyte. --profile mem turns it on again.
-func withoutHeapProfile() { runtime.MemProfileRate = 0 }
-
 // delayCollection spares small processes the garbage collector. It lets the heap grow to 16 MB
 // before the first collection, then restores the usual setting. It does nothing if GOGC is set.
 func delayCollection() {

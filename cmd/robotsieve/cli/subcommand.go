@@ -52,7 +52,8 @@ func (c subcommand) start(cmd *cobra.Command, rest []string, s streams, a *args)
 		return err
 	}
 	if own, _ := cmd.Context().Value(ownProcess{}).(bool); own && a.flags["memory"] != nil {
-		limitMemory(value[int64](a, "memory"))
+		// The garbage collector runs more often as the heap approaches --memory.
+		debug.SetMemoryLimit(min(value[int64](a, "memory")+heapBytes, debug.SetMemoryLimit(-1)))
 	}
 	ctx := cmd.Context()
 	if c.partial {
@@ -68,9 +69,6 @@ type ownProcess struct{}
 
 // heapBytes is the Go heap's share of the program's 64 MB, beside code, stacks and the system's overhead.
 const heapBytes = 37 << 20
-
-// limitMemory makes the garbage collector run more often as the heap approaches --memory.
-func limitMemory(memory int64) { debug.SetMemoryLimit(min(memory+heapBytes, debug.SetMemoryLimit(-1))) }
 
 // needs returns a check that there is an argument. otherwise is the error message.
 func needs(otherwise string) cobra.PositionalArgs {

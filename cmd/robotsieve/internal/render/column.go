@@ -77,13 +77,11 @@ func boolean(is bool) value {
 // timeOf returns a report's time, or none for the zero time.
 func timeOf(t report.Time) value { return integer(t.UnixMicro()).when(!t.IsZero()) }
 
-// decimal rounds a number to six decimal places. It returns none for NaN.
-func decimal(x float64) value {
-	return integer(int64(math.Float64bits(math.Round(x*1e6) / 1e6))).when(!math.IsNaN(x))
+// ratio returns n as a share of a number, rounded to six decimal places, or none if that is 0.
+func ratio(n, of int64) value {
+	share := math.Round(float64(n)/float64(of)*1e6) / 1e6
+	return integer(int64(math.Float64bits(share))).when(of > 0)
 }
-
-// ratio returns n as a share of a number, or none if that is 0.
-func ratio(n, of int64) value { return decimal(float64(n) / float64(of)).when(of > 0) }
 
 // float returns a value as a number, for outputs without other types. Times are in seconds.
 func (c *column[T]) float(v value) float64 {

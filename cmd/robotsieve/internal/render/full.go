@@ -427,13 +427,11 @@ func isUnread(in report.InputInfo) bool { return in.Error != "" && in.Format == 
 // beside counts the lines outside the figures, except empty ones.
 func (d doc) beside() string {
 	var parts []string
-	for _, p := range []struct {
-		n   int64
-		are string
-	}{{d.OutOfPeriod, "outside of the period"}, {d.Other, "that are no requests by design"}} {
-		if p.n > 0 {
-			parts = append(parts, english.Grouped(p.n)+" "+p.are)
-		}
+	if d.OutOfPeriod > 0 {
+		parts = append(parts, english.Grouped(d.OutOfPeriod)+" outside of the period")
+	}
+	if d.Other > 0 {
+		parts = append(parts, english.Grouped(d.Other)+" that are no requests by design")
 	}
 	if parts == nil {
 		return ""
@@ -511,18 +509,14 @@ func input(in report.InputInfo) string {
 
 // undecided explains the requests that could not be decided or aren't judged.
 func (d doc) undecided() (text []string) {
-	for _, c := range reasons {
-		if n := c.sum(d.pointers()); n > 0 {
-			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means,
-				c.title()))
+	add := func(what string, list columns[crawler]) {
+		for _, c := range withSums(list, d.pointers()) {
+			n := english.Plural(c.sum(d.pointers()), "request")
+			text = append(text, fmt.Sprintf("%s, %s: %s (%s).", what, n, c.means, c.title()))
 		}
 	}
-	for _, c := range besideVerdicts {
-		if n := c.sum(d.pointers()); n > 0 {
-			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means,
-				c.title()))
-		}
-	}
+	add("Undecided", reasons)
+	add("Beside the verdicts", besideVerdicts)
 	shown, rest := 0, int64(0)
 	for _, c := range d.pointers() {
 		switch {

@@ -56,19 +56,16 @@ func statusList(counts []report.StatusCount) string {
 			rest += s.N
 			continue
 		}
-		parts = append(parts, statusName(s.Status)+" "+english.Grouped(s.N))
+		name := fmt.Sprint(s.Status)
+		if s.Status == 0 {
+			name = "none"
+		}
+		parts = append(parts, name+" "+english.Grouped(s.N))
 	}
 	if rest > 0 {
 		parts = append(parts, "others "+english.Grouped(rest))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "-")
-}
-
-func statusName(status int) string {
-	if status == 0 {
-		return "none"
-	}
-	return fmt.Sprint(status)
 }
 
 type pathRow struct {
