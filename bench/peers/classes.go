@@ -123,7 +123,6 @@ func (e *explanation) name(s *bench.Site, url int, got bench.Verdict, total []in
 	return explainByTwo(question{s.Agent, s.URLs[url], s.Body, e.known}, got)
 }
 
-// explainByTwo names two readings that together give a verdict.
 func explainByTwo(q question, got bench.Verdict) string {
 	for _, first := range readings {
 		once := first.apply(q)

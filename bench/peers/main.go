@@ -96,7 +96,6 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	return 0
 }
 
-// compete measures the engines on the corpus and returns the page about them.
 func (c *corpus) compete(ctx context.Context, all []bench.Entrant, p bench.Plan, stderr io.Writer) (string, []row) {
 	load := loadAverage()
 	c.askReference(ctx, all, p, stderr)
@@ -130,7 +129,6 @@ func (c *corpus) askReference(ctx context.Context, all []bench.Entrant, p bench.
 	c.result, c.tap = result, t
 }
 
-// loadAverage is what the system says of its last minute, where it says it.
 func loadAverage() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -167,7 +165,6 @@ func (c *corpus) printHead(out io.Writer, load string) {
 		"\"Asked once\" is a robots.txt not seen before, and one URL of it.\n\n")
 }
 
-// printFoot says what isn't in the table, and how to read the classes.
 func printFoot(out io.Writer, rows []row) {
 	fmt.Fprintln(out)
 	printMissing(out, rows)

@@ -46,7 +46,6 @@ func (r *robots) first() automaton.Dialect {
 	return *r.dialect
 }
 
-// in returns the file as read in a dialect.
 func (r *robots) in(d automaton.Dialect) *compile.Robots {
 	if r.read[d].Load() == nil {
 		o := r.options

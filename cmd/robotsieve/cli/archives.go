@@ -111,7 +111,6 @@ func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	return writing("the table", err)
 }
 
-// listRows lists rows of the file of --list or --tdmrep.
 func listRows[T any](ctx context.Context, s streams, a *args, make func(io.Writer, string) *render.List[T],
 	list func(context.Context, func(*T) error) error) error {
 	output := a.text("output")

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -25,8 +26,14 @@ var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
 
 // runBatch answers the cases on stdin, line by line. It is for comparisons with other
 // implementations, so the agent is a bare product token, never the name of a known crawler.
-func runBatch(s streams, o compile.Options) error {
-	b := batch{options: o}
+func runBatch(s streams, a *args) error {
+	b := batch{options: compile.Options{MaxBytes: maxBytes(a)}}
+	if d := dialect(a); d != nil {
+		b.options.Dialect = *d
+	}
+	if err := job.RefuseStreams(s.out, s.err, s.in, "-"); err != nil {
+		return err
+	}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
 	code := exitDone
 	for {

@@ -192,9 +192,3 @@ const (
 	benchRounds = 5
 	benchRound  = 50 * time.Millisecond
 )
-
-func (w *work) measure(ctx context.Context, p parser, limit time.Duration) engineReport {
-	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{w.want},
-		bench.Plan{Rounds: benchRounds, MinRound: benchRound, Timeout: limit})
-	return w.engineReport(p, &m)
-}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -76,7 +77,9 @@ func (w *work) report() *benchReport {
 	}
 }
 
-func (w *work) engineReport(p parser, m *bench.Result) engineReport {
+func (w *work) measure(ctx context.Context, p parser, limit time.Duration) engineReport {
+	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{w.want},
+		bench.Plan{Rounds: benchRounds, MinRound: benchRound, Timeout: limit})
 	r := engineReport{
 		Engine: p.Name, How: p.how, StartUpNS: float64(m.StartUp),
 		Compared: m.Asked, Agreed: m.Agreed, Disagreements: []disagreement{},

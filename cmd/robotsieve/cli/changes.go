@@ -20,7 +20,6 @@ func noteOf(c explain.Change) lint.Note {
 		Text: c[0].RuleAfter, Witness: c[0].Path}
 }
 
-// writeChanges prints what changed since the older file. The writer keeps errors.
 func writeChanges(w *bufio.Writer, d *explain.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	if len(d.Differences) > 0 {

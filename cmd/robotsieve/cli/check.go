@@ -10,7 +10,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -28,7 +27,7 @@ type checkFlags struct {
 
 func runCheck(ctx context.Context, s streams, a *args) error {
 	if a.is("jsonl") {
-		return answerCases(s, a)
+		return runBatch(s, a)
 	}
 	if a.text("tdmrep") != "" {
 		return runTDMRep(ctx, s, a)
@@ -53,17 +52,6 @@ func runCheck(ctx context.Context, s streams, a *args) error {
 		return f.describeArchive(ctx, s)
 	}
 	return f.run(ctx, s, a.rest)
-}
-
-func answerCases(s streams, a *args) error {
-	options := compile.Options{MaxBytes: maxBytes(a)}
-	if d := dialect(a); d != nil {
-		options.Dialect = *d
-	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, "-"); err != nil {
-		return err
-	}
-	return runBatch(s, options)
 }
 
 func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
@@ -140,7 +128,6 @@ func eachAnswer(s streams, c *job.Checker, urls []string, each func(explain.Answ
 	return err
 }
 
-// runPages explains the verdicts and directives for the pages in a WARC file.
 func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive,
 		f.options.Crawlers); err != nil {

@@ -65,7 +65,6 @@ func parseCondition(text string) (condition, error) {
 	return c, nil
 }
 
-// is reports whether the condition covers a crawler of the given name and category.
 func (c condition) is(name, category string) bool {
 	return strings.EqualFold(name, c.crawler) || report.InCategory(category, c.crawler)
 }
@@ -206,7 +205,6 @@ func (c condition) count(r *report.Report) (n, of int64) {
 	return n, of
 }
 
-// holds reports whether the condition holds for n out of a total.
 func (c condition) holds(n, of int64) bool {
 	order := cmp.Compare(n, c.n)
 	if c.isShare {
@@ -215,7 +213,6 @@ func (c condition) holds(n, of int64) bool {
 	return strings.Contains(c.operator, map[int]string{-1: "<", 0: "=", 1: ">"}[order])
 }
 
-// found describes the count for a condition that holds.
 func (c condition) found(n, of int64) string {
 	text := fmt.Sprintf("there %s %s", english.Verb(n, "is", "are"), english.Grouped(n))
 	if c.isShare {

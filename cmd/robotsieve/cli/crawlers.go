@@ -86,18 +86,16 @@ func explainHeader(w *bufio.Writer, set *crawler.Set, header, output string) {
 	}
 }
 
-// maxWordsShown limits the list of a crawler's words in the table, in characters.
-const maxWordsShown = 60
-
 func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 	if output == "json" {
 		writeJSONList(w, profiles)
 		return
 	}
+	const mostWords = 60 // characters
 	var rows [][]string
 	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
 	for _, p := range profiles {
-		words, isExempt := render.Cut(report.Printable(strings.Join(p.Words, ", ")), maxWordsShown), ""
+		words, isExempt := render.Cut(report.Printable(strings.Join(p.Words, ", ")), mostWords), ""
 		if p.Control {
 			words = "(control token)"
 		}

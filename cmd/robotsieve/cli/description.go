@@ -56,7 +56,6 @@ func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err er
 	return cmp.Or(err, w.Flush())
 }
 
-// writePage prints a description and verdicts on URLs as a page in HTML or Markdown.
 func (f *checkFlags) writePage(s streams, c *job.Checker, d *explain.Description, answers []explain.Answer) error {
 	file, older := c.Files()
 	w, page := bufio.NewWriter(s.out), checkpage.Of(d, file, answers)

@@ -20,7 +20,7 @@ func filterOptions(s streams, a *args) job.FilterOptions {
 		Workers: limits.Workers, Messages: s.messages(),
 	}
 	if a.text("invalid") == "error" {
-		o.Quotes = maxQuotes
+		o.Quotes = 10
 	}
 	if isTerminal(s.out) {
 		o.Messages.Progress = nil // the URLs would run into the bar
@@ -34,9 +34,6 @@ func agentsOf(a *args) (list []job.Agent) {
 	}
 	return list
 }
-
-// maxQuotes limits how many invalid lines --invalid error quotes.
-const maxQuotes = 10
 
 func runFilter(ctx context.Context, s streams, a *args) (err error) {
 	stop, err := startProfile(s, a)

@@ -130,7 +130,6 @@ func (a *args) add(cmd *cobra.Command, row *flagRow) {
 	}
 }
 
-// usage returns the help of the flag, including its choices.
 func (row *flagRow) usage() string {
 	if row.kind.choices == nil {
 		return row.help

@@ -133,7 +133,6 @@ func filled(text, indent string) string {
 	return b.String()
 }
 
-// topics returns the names of the how-to pages.
 func topics() (names []string) {
 	pages, _ := fs.Glob(howto.Pages, "*.md") // the pattern is valid
 	for _, name := range pages {
@@ -142,7 +141,6 @@ func topics() (names []string) {
 	return names
 }
 
-// newHelp returns the command help, which prints a how-to page or else the help of a command.
 func newHelp(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:       "help [TOPIC | COMMAND]",

@@ -56,7 +56,6 @@ func (s streams) warn(format string, args ...any) {
 		maxMessage))
 }
 
-// messages returns a receiver that writes a job's messages to err.
 func (s streams) messages() job.Messages {
 	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },

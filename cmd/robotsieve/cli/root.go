@@ -200,7 +200,6 @@ func newRoot(s streams, args []string) *cobra.Command {
 // commandKey is the annotation of the root command that holds the command line.
 const commandKey = "command line"
 
-// writing returns the error of a command that could not write something.
 func writing(what string, err error) error {
 	if err == nil {
 		return nil

@@ -140,7 +140,6 @@ func inRows[R, T any](list columns[T], of func(*R) *T) (in columns[R]) {
 	return in
 }
 
-// head returns the columns for a document.
 func (l columns[T]) head() (head []Column) {
 	for _, c := range l {
 		head = append(head, Column{Heading: cmp.Or(c.heading, c.name), Right: c.kind != textRow})
@@ -148,7 +147,6 @@ func (l columns[T]) head() (head []Column) {
 	return head
 }
 
-// sum adds up a column's integers over rows.
 func (c *column[T]) sum(rows []*T) (n int64) {
 	for _, row := range rows {
 		n += c.value(row).number

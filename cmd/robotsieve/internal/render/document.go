@@ -27,7 +27,6 @@ type document []block
 // fact is a named piece of information, or a term and its definition.
 type fact struct{ Name, Text string }
 
-// withText returns the nonempty blocks.
 func withText(blocks ...block) document {
 	return slices.DeleteFunc(blocks, func(b block) bool {
 		return len(b.Facts)+len(b.List)+len(b.Table.Groups)+len(b.Quote)+len(b.Lines)+len(b.Text) == 0
@@ -45,13 +44,11 @@ const (
 func alarm(text string) string   { return markAlarm + text + markEnd }
 func caution(text string) string { return markCaution + text + markEnd }
 
-// unmarked removes the marks of a text.
 var unmarked = strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
 
 // span is a piece of text with one tone: alarm, caution or none.
 type span struct{ Text, Tone string }
 
-// spans splits a text by tone.
 func spans(text string) (list []span) {
 	for part := range strings.SplitSeq(text, markEnd) {
 		plain, toned, isAlarm := strings.Cut(part, markAlarm)
@@ -83,7 +80,6 @@ func columnsOf(headings []string, right bool) (list []Column) {
 	return list
 }
 
-// unbroken removes the break marks from a heading.
 var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 
 type table struct {
@@ -197,7 +193,6 @@ func (l *leftOut) add(c *crawler, n int64) {
 	}
 }
 
-// addAll counts the crawlers of each row.
 func (l leftOut) addAll(list []*crawler) leftOut {
 	for _, c := range list {
 		l.add(c, crawlersIn(c))

@@ -83,7 +83,6 @@ func (d doc) partial() []string {
 	return []string{caution("PARTIAL: not all of the input was read or could be parsed.")}
 }
 
-// limits lists what no log can show.
 func (d doc) limits() string {
 	served := "a robots.txt served differently by place, header or edge"
 	if d.RobotsTxt.SizesMixed { // the log shows that it is
@@ -223,7 +222,6 @@ func (d doc) nothingJudged(own int64) string {
 	return ""
 }
 
-// underNames counts the names of crawlers that broke a rule.
 func underNames(crawlers []*crawler) string {
 	names, nameless := int64(0), int64(0)
 	for _, c := range crawlers {
@@ -274,7 +272,6 @@ func someOrNone(n int64) string {
 	return english.Grouped(n)
 }
 
-// noViolation describes requests without a violation.
 func noViolation(v map[report.Verdict]int64, requests int64) string {
 	text, undecided := "none broke robots.txt", int64(0)
 	for _, part := range verdictTerms {

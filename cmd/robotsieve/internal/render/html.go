@@ -83,7 +83,6 @@ type pageData struct {
 	Sections  []section
 }
 
-// section is a section of the page, with an introduction.
 type section struct {
 	block
 	ID, Intro string
@@ -185,10 +184,8 @@ func sectionsOf(blocks document) (list []section) {
 func bodiesOf(r *report.Report) (list [][]string) {
 	for _, v := range r.Policy.Versions {
 		var lines []string
-		if v.Body != nil {
-			for line := range strings.Lines(string(v.Body)) {
-				lines = append(lines, report.Printable(strings.TrimRight(line, "\r\n")))
-			}
+		for line := range strings.Lines(string(v.Body)) {
+			lines = append(lines, report.Printable(strings.TrimRight(line, "\r\n")))
 		}
 		list = append(list, lines)
 	}

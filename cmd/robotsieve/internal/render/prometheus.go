@@ -134,16 +134,13 @@ func addViolations(_ *report.Report, c *crawler, add adder) {
 	}
 }
 
-// unknownCrawlers is the common label of all unknown crawlers.
-const unknownCrawlers = "(unknown)"
-
 // ofCrawlers returns the samples of each crawler, sorted and labelled by name.
 func ofCrawlers(samples func(*report.Report, *crawler, adder)) func(*report.Report, adder) {
 	return func(r *report.Report, add adder) {
 		list := slices.Clone(r.Crawlers)
 		name := func(c *crawler) string {
 			if c.Operator == report.Unknown {
-				return unknownCrawlers
+				return "(unknown)"
 			}
 			return c.Crawler
 		}

@@ -199,18 +199,16 @@ func identityOf(c *crawler) string {
 	return "unverified"
 }
 
-// maxWorstShown limits the paths of a violator, in characters, to fit in a row of the table.
-const maxWorstShown = 54
-
 // worst lists the paths that a crawler requested most against robots.txt, on one line.
 func worst(c *crawler) string {
+	const most = 54 // characters, to fit in a row of the table
 	text := ""
 	for _, p := range c.ViolationPaths.List {
 		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), english.Grouped(p.N))
 		if text != "" {
 			next = text + ", " + next
 		}
-		if len([]rune(next)) > maxWorstShown {
+		if len([]rune(next)) > most {
 			break
 		}
 		text = next

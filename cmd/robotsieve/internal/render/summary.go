@@ -160,7 +160,6 @@ func nameList(text string, list []*crawler, lines int) (string, int) {
 	return text + strings.TrimSuffix(names, ", ") + ".", len(list)
 }
 
-// notHeld lists why requests are excused, with counts.
 func (d doc) notHeld() []string {
 	var parts []string
 	for _, v := range verdictTerms {

@@ -24,9 +24,6 @@ const (
 
 func shortName(c *crawler) string { return Cut(c.Crawler, maxNameShown) }
 
-// beforeAllTime is printed for versions without a start.
-const beforeAllTime = "before all time"
-
 // ofSites returns the column of origins, if there may be several.
 func ofSites[T any](d doc, origin func(*T) string) columns[T] {
 	if len(d.Policy.Origins) <= 1 {
@@ -46,7 +43,6 @@ func (d doc) mostCited() []int {
 	return order
 }
 
-// brokenOf counts the versions with broken rules among the given indexes.
 func (d doc) brokenOf(indexes []int) (n int64) {
 	for _, i := range indexes {
 		n += min(d.Policy.Versions[i].Cited, 1)
@@ -57,7 +53,7 @@ func (d doc) brokenOf(indexes []int) (n int64) {
 type version = report.VersionInfo
 
 var versionColumns = columns[version]{
-	textFrom("version from", func(v *version) string { return cmp.Or(clock(v.From), beforeAllTime) }),
+	textFrom("version from", func(v *version) string { return cmp.Or(clock(v.From), "before all time") }),
 	valueFrom("status", func(v *version) value {
 		if v.Status == 0 {
 			return words("unreachable")
@@ -173,19 +169,17 @@ func withSums(list columns[crawler], rows []*crawler) columns[crawler] {
 	return slices.DeleteFunc(slices.Clone(list), func(c column[crawler]) bool { return c.sum(rows) == 0 })
 }
 
-// claim is what a log claims about clients of a crawler. noClaim stands for an empty claim.
+// claim is what a log claims about clients of a crawler.
 type claim struct {
 	*crawler
 	report.ClaimInfo
 }
 
-const noClaim = "nothing"
-
 func (d doc) claims() block {
 	b, unlisted := block{Heading: "What the logs' CDN says"}, int64(0)
 	t := newTable(maxRulesShown, columns[claim]{
 		textFrom("requests under the name", func(c *claim) string { return shortName(c.crawler) }),
-		textFrom("says the log of the client", func(c *claim) string { return Cut(cmp.Or(c.Claim, noClaim), maxRuleShown) }),
+		textFrom("says the log of the client", func(c *claim) string { return Cut(cmp.Or(c.Claim, "nothing"), maxRuleShown) }),
 		valueFrom("number", func(c *claim) value { return integer(c.N) }),
 	})
 	for _, c := range d.pointers() {
@@ -223,7 +217,6 @@ func (d doc) operators() block {
 
 var categoryColumn = wordsFrom("category", func(c *crawler) string { return c.Category })
 
-// obeys are the operators' statements about robots.txt.
 var obeys = map[report.YesNo]struct{ long, short string }{
 	report.Yes: {"says that it obeys", "obeys"}, report.No: {"says that it may ignore it", "may ignore"},
 }
@@ -286,7 +279,6 @@ func informedOf(c *crawler, n int64) value {
 	return some(n)
 }
 
-// violationsOf returns the split of a crawler's violations by clients with an identity.
 func violationsOf(c *crawler, identity report.Identity) split {
 	s := split{crawler: c, identity: identity}
 	for _, v := range c.Violations {

@@ -13,10 +13,8 @@ import (
 // maxWidth is the width of prose in the whole report, in characters.
 const maxWidth = 118
 
-// blanksBetween is the number of blanks between columns.
 const blanksBetween = 2
 
-// breaks breaks a heading at its marks.
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
 
 // writeText writes tables in columns, prose wrapped to width, and marks as colours.

@@ -42,17 +42,14 @@ func (d doc) traffic() block {
 // isAbout reports whether the number of addresses was estimated.
 func isAbout(c *crawler) bool { return !c.Addresses.Exact && c.Addresses.N > 0 }
 
-// maxStatusesShown limits the statuses per crawler in a table.
-const maxStatusesShown = 5
-
-// statusList lists the most frequent statuses with their counts.
 func statusList(counts []report.StatusCount) string {
+	const shown = 5
 	list := slices.Clone(counts)
 	slices.SortStableFunc(list, func(x, y report.StatusCount) int { return cmp.Compare(y.N, x.N) })
 	var parts []string
 	rest := int64(0)
 	for i, s := range list {
-		if i >= maxStatusesShown {
+		if i >= shown {
 			rest += s.N
 			continue
 		}
