@@ -15,9 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// External returns the entrant of a command that answers cases like robotsieve check --jsonl. A shell starts the
-// command anew for each round. The time to answer no cases is measured first and subtracted from each round; the
-// rest includes reading and writing JSON.
+// External returns the entrant of a command that answers cases like robotsieve check --jsonl. A shell starts it
+// for each round. The time to answer no cases is subtracted; the rest includes reading and writing JSON.
 func External(name, command string) Entrant {
 	return Entrant{name, func(ctx context.Context) (Engine, error) {
 		x := &external{command: command}

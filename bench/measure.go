@@ -17,8 +17,7 @@ type Plan struct {
 	Timeout  time.Duration // for the start, and for a round
 }
 
-// minURLs is the minimum number of URLs per timed round of an engine in this process. Fewer are repeated, because
-// reading the clock would take as long as the round.
+// minURLs is the minimum of a timed round in this process, so that reading the clock takes less.
 const minURLs = 1000
 
 // Result holds the measurements of one engine.

@@ -99,8 +99,7 @@ func (c *corpus) explain(site int, got []bench.Verdict) *explanation {
 	return e
 }
 
-// name names what explains the verdict on a URL: of several readings that which gives most of the peer's verdicts on
-// this site, and then that which gives most of them everywhere.
+// name names the reading that explains the verdict on a URL: that which gives most on this site, and everywhere.
 func (e *explanation) name(s *bench.Site, url int, got bench.Verdict, total []int) string {
 	if got == bench.NoAnswer {
 		return "no answer: it rejects the file, or fails"

@@ -43,9 +43,8 @@ type corpus struct {
 	want     [][]bench.Verdict
 }
 
-// loadCorpus reads the real robots.txt where there are any, and the sample that
-// comes with the project elsewhere. Of more than most sites it takes so many,
-// evenly spaced; 0 is all.
+// loadCorpus reads the real robots.txt, or the sample where there are none. Of more than most sites it takes so
+// many, evenly spaced; 0 is all.
 func loadCorpus(most int) (*corpus, error) {
 	c := &corpus{name: "real robots.txt"}
 	err := c.loadVectors(realVectors)
@@ -80,9 +79,8 @@ func (c *corpus) size() (octets, urls int) {
 	return octets, urls
 }
 
-// loadVectors reads robots.txt with the verdicts of the reference in C++. A
-// robots.txt is for one origin, and some peers insist on it: where URLs have two
-// (http and https), it becomes two sites.
+// loadVectors reads robots.txt with the verdicts of the reference. Some peers insist on one origin: of URLs of
+// http and https it makes two sites.
 func (c *corpus) loadVectors(name string) error {
 	data, err := readGzip(name)
 	if err != nil {
@@ -176,8 +174,7 @@ func (c *corpus) judge() {
 	}
 }
 
-// recordedDifferences counts the verdicts that the reference in C++ gave, and
-// those in which it differs from robotsieve, line included.
+// recordedDifferences counts the reference's verdicts, and those in which robotsieve differs, line included.
 func (c *corpus) recordedDifferences() (recorded, differ int) {
 	for i, list := range c.recorded {
 		for j, v := range list {

@@ -64,9 +64,8 @@ type asker struct {
 // askers are the agents for which crawlers' own dialects are used.
 var askers cache[asker]
 
-// agent returns an agent as bound by the file, and the file as the agent reads it. With each
-// crawler's own dialect the name may be anything that --agent accepts, otherwise it is a product
-// token.
+// agent returns an agent as bound by the file, and the file as the agent reads it. The name is what
+// --agent accepts, or with a dialect of the caller's a product token.
 func (r *robots) agent(name []byte) (compile.Agent, *compile.Robots, error) {
 	if r.dialect != nil {
 		read := r.in(*r.dialect)
@@ -125,9 +124,8 @@ func (r *robots) delay(name []byte) (delay time.Duration, ok bool, err error) {
 	return delay, ok, nil
 }
 
-// fields returns the values of the lines with a key, ignoring case, that are neither user agents
-// nor rules, one per line. It returns those in the groups that bind an agent, or all if agent is
-// empty.
+// fields returns the values of the lines with a key that are neither user agents nor rules, one per
+// line: those in the groups that bind an agent, or all if agent is empty.
 func (r *robots) fields(name []byte, key string) (string, error) {
 	read, groups := r.in(r.first()), []int(nil)
 	if len(name) > 0 {

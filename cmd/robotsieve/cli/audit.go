@@ -9,8 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// runAudit runs an audit. The job writes the files of the report, such as the page of --html, as
-// results asks it to; reporting.finish prints the report.
+// runAudit runs an audit, whose job writes the files of results. reporting.finish prints the report.
 func runAudit(ctx context.Context, s streams, a *args) (err error) {
 	listed, written, err := rowsAsked(s, a)
 	if err != nil {

@@ -30,9 +30,8 @@ type benchReport struct {
 type engineReport struct {
 	Engine string `json:"engine"`
 	How    string `json:"how"` // how the engine answers for a URL
-	// CompileNS is the time to read robots.txt once, and URLNS the time per verdict. Both are medians
-	// of benchRounds rounds. The spreads are half the distance between the fastest and the slowest
-	// round, as a fraction of the median.
+	// CompileNS is to read robots.txt once, URLNS per verdict: medians of benchRounds rounds. The spreads
+	// are half the distance between the fastest and the slowest round, as a fraction of the median.
 	CompileNS     float64 `json:"compile_ns"`
 	CompileSpread float64 `json:"compile_spread"`
 	URLNS         float64 `json:"url_ns"`
@@ -162,8 +161,7 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 }
 
-// row returns the engine's row of the table. The share of agreement refers to the compared URLs,
-// whose number is shown unless all were compared.
+// row returns the table's row. The number of compared URLs is shown unless all were.
 func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}

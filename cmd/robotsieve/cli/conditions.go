@@ -170,10 +170,8 @@ func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	return ""
 }
 
-// count returns the number that the condition compares, and the total for its share. The total for
-// unparsed lines is all lines, including lines outside the period. The total for violations is the
-// requests of the same crawlers without impostors, and with .verified the requests of verified
-// clients.
+// count returns the number that is compared, and the total for its share: of unparsed lines all lines,
+// those outside the period too; of violations the same crawlers' requests without impostors, or verified.
 func (c condition) count(r *report.Report) (n, of int64) {
 	switch {
 	case c.what == "unparsed":

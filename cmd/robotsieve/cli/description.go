@@ -30,10 +30,10 @@ const (
 func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err error) {
 	shown, w := d.Rewrite(report.Printable), bufio.NewWriter(s.out)
 	more := d.NotListed.Notes + d.NotListed.Differences
-	if more > 0 && (f.output == "csv" || f.output == "sarif") {
+	if more > 0 && (f.text("output") == "csv" || f.text("output") == "sarif") {
 		s.warn("%s not listed, because there are so many", english.Plural(int64(more), "row"))
 	}
-	switch f.output {
+	switch f.text("output") {
 	case "text":
 		writeDescription(w, shown)
 	case "changes":
@@ -59,7 +59,7 @@ func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err er
 func (f *checkFlags) writePage(s streams, c *job.Checker, d *explain.Description, answers []explain.Answer) error {
 	file, older := c.Files()
 	w, page := bufio.NewWriter(s.out), checkpage.Of(d, file, answers)
-	if f.output == "markdown" {
+	if f.text("output") == "markdown" {
 		return errors.Join(render.WriteCheckMarkdown(w, page), w.Flush())
 	}
 	return errors.Join(render.WriteCheckHTML(w, page, file, older), w.Flush())

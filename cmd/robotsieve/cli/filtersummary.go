@@ -171,8 +171,7 @@ func summaryOf(r *job.Filtered) filterSummary {
 	}
 }
 
-// proved counts the requests that robots.txt allowed at the time, and lists why the others are not
-// proved. It returns an error unless all are.
+// proved counts the requests allowed at the time, and is an error unless all are, with the reasons.
 func proved(s streams, r *job.Filtered) error {
 	requests, allowed := r.Read-r.Count[filter.Blank], r.Count[filter.Allowed]
 	text := fmt.Sprintf("proved: %s of %s allowed by the newest robots.txt captured until then", english.Grouped(allowed),

@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// flagRow is a flag of some commands. The command line, its completion, help, the man pages and
-// docs/reference/flags.md are generated from these rows, which are in flagtable.go.
+// flagRow is a flag of some commands: its command line, completion, help, man pages and flags.md.
 type flagRow struct {
 	name  string
 	short string // one letter; "" for none
@@ -28,14 +27,12 @@ type rule struct {
 	unless string // only if none of these is given
 	needs  string // one of these must be given
 	not    string // none of these may be given
-	// why is the error message. FLAG stands for the name of the excluded flag, and VALUE for its value
-	// or else for the value of the rule's own flag.
+	// why is the error message. FLAG is the excluded flag, and VALUE its value or that of the rule's own.
 	why string
 }
 
-// The lists in a rule are flags separated by blanks, with or without a value, such as "robots
-// rules" or "output=csv". ARG stands for an argument of the command. A flag with the value empty, 0
-// or false counts as absent.
+// The lists in a rule are flags, with or without a value, such as "robots output=csv", and ARG for an
+// argument. A flag with the value empty, 0 or false counts as absent.
 const argument = "ARG"
 
 // kind describes how the values of a flag are parsed.
@@ -137,8 +134,7 @@ func (row *flagRow) usage() string {
 	return row.help + ": " + strings.Join(row.kind.choices, "|")
 }
 
-// value returns the value of a flag, or its last value if it was repeated, or else its default. It
-// returns the zero value if there is no default, or if the command lacks the flag.
+// value returns the last value of a flag, or its default, or the zero value if there is none.
 func value[T any](a *args, name string) (v T) {
 	if f := a.flag(name); f != nil && len(f.values) > 0 {
 		v = f.values[len(f.values)-1].(T)

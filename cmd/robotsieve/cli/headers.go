@@ -13,8 +13,7 @@ import (
 // headerReading explains how a User-Agent header is read.
 type headerReading struct {
 	Header string `json:"header"`
-	// Crawler is empty if the header names none. Operator, Role and Category are only known along with
-	// Crawler.
+	// Crawler is empty if the header names none, and with it Operator, Role and Category.
 	Crawler   string `json:"crawler"`
 	Known     bool   `json:"known"`
 	Operator  string `json:"operator"`

@@ -153,12 +153,11 @@ func showProgress(w io.Writer, r job.Progress) (end func()) {
 	}
 }
 
-// earlyGCPercent delays the first garbage collection until the heap reaches 16 MB instead of 4 MB.
-// The minimum is 4 MB for each 100 per cent.
+// earlyGCPercent starts the collector at 16 MB: it has 4 MB for each 100 per cent.
 const earlyGCPercent = 400
 
-// delayCollection spares small processes the garbage collector. It lets the heap grow to 16 MB
-// before the first collection, then restores the usual setting. It does nothing if GOGC is set.
+// delayCollection lets the heap grow to 16 MB before the first collection, and then restores the usual
+// setting. It does nothing if GOGC is set.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return

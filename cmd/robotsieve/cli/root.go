@@ -128,9 +128,8 @@ func (l *lossless) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, so that commands can
-// print partial results. The second signal ends the process. A signal that was ignored at the
-// start, as by nohup, stays ignored.
+// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for partial results. The
+// second ends the process. A signal that was ignored at the start, as by nohup, stays ignored.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 	if len(signals) == 0 { // NotifyContext would take none for all

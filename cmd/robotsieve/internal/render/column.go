@@ -8,9 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// column describes a column of rows of type T once for all outputs. CSV, ndjson and Parquet use its
-// name, Prometheus its name and meaning, the docs its name, kind and meaning, and text tables its
-// heading.
+// column describes a column of rows of type T once for all outputs: CSV, ndjson and Parquet (name),
+// Prometheus (name and meaning), the docs (these and its kind) and text tables (heading).
 type column[T any] struct {
 	name string
 	// heading is the heading in text tables; the default is the name. Soft hyphens and zero-width
@@ -107,9 +106,8 @@ func (v value) shown() string {
 	return english.Grouped(v.number)
 }
 
-// textFrom, wordsFrom, countFrom and valueFrom return columns of text tables from a heading and a
-// function for the value. They are for texts, for texts that may be empty, for numbers where 0
-// means none, and for right-aligned numbers or texts.
+// textFrom, wordsFrom, countFrom and valueFrom return columns of texts, of texts that may be empty, of
+// numbers where 0 means none, and of right-aligned numbers or texts.
 func textFrom[T any](heading string, from func(*T) string) column[T] {
 	return column[T]{heading: heading, value: func(row *T) value {
 		if text := from(row); text != "" {

@@ -21,8 +21,7 @@ type verdictTerm struct {
 	explained, judged bool
 	// layer is the layer in which the page draws the verdict, from layers; it is empty for violations.
 	layer string
-	// excuse says why requests with the verdict aren't held against the crawler. undecided completes
-	// the headline's sentence if no violation is certain. Both are usually empty.
+	// excuse says why the verdict isn't held against the crawler, undecided why it is no result. Or both are "".
 	excuse, undecided string
 }
 

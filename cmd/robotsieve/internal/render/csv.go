@@ -46,9 +46,8 @@ func appendQuoted(b []byte, cell string) []byte {
 	return append(append(append(b, '"'), strings.ReplaceAll(cell, `"`, `""`)...), '"')
 }
 
-// Cell returns text for a CSV cell in a form that no spreadsheet runs as a formula, not even after
-// blanks or in full-width characters. It treats each part between semicolons as a cell, because
-// semicolons separate cells in much of Europe.
+// Cell returns text for a CSV cell that no spreadsheet runs as a formula, even after blanks, in full-width
+// characters, or after the semicolons that separate cells in much of Europe.
 func Cell(text string) string {
 	parts := strings.SplitAfter(text, ";")
 	for i, part := range parts {

@@ -16,9 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The page is complete without its script, which only sorts and filters. It loads nothing: its
-// policy permits only this style and this script, by their hashes (Content Security Policy Level 3,
-// 2.4 and 6.7).
+// The page is complete without its script, which only sorts and filters. Its policy permits only this
+// style and this script, by their hashes (Content Security Policy Level 3, 2.4 and 6.7).
 var (
 	//go:embed html/page.html
 	pageText string

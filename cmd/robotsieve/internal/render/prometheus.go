@@ -74,8 +74,7 @@ func metrics() []metric {
 	return list
 }
 
-// gauges are the metrics without labels; one without a value has no sample. lineKinds counts lines
-// by kind, and robotsAnswers requests for robots.txt by answer.
+// gauges have no labels, and no sample without a value. lineKinds and robotsAnswers have one each.
 var (
 	gauges = columns[report.Report]{
 		{name: "partial", kind: boolRow, means: "1 if not all of the input was read, or too many lines could not be " +

@@ -11,8 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// plain marks the bytes that need no escape in a JSON string. plainCell marks those that a CSV cell
-// may contain without quotes, and plainFirst those that may begin it.
+// plain marks what a JSON string has as it is, plainCell a CSV cell, and plainFirst its beginning.
 var plain, plainCell, plainFirst = plainOctets(`"\`), plainOctets(`",;`), plainOctets(`",; =+-@\`)
 
 func plainOctets(but string) (is [256]bool) {

@@ -99,9 +99,8 @@ const (
 	screenHeight      = 24
 )
 
-// violators is the table of crawlers that broke robots.txt. The first ones have the paths that they
-// requested most against it. Those named in the headline are always included. Fetchers come last,
-// under a title. The table is only on the screen: the page has crawlers().
+// violators is the table of crawlers that broke robots.txt, the first with the paths requested most against
+// it, fetchers last. Those named in the headline are always included.
 func (d doc) violators(pathed int) block {
 	named := len(d.without(func(c *crawler) bool { return !inHeadline(c) }))
 	t, others := newTable(max(d.most, named), violatorColumns), max(d.most-named, 0)
@@ -147,9 +146,8 @@ var violatorColumns = columns[crawler]{
 	valueFrom(informed.heading, func(c *crawler) value { return informedOf(c, c.Informed()) }),
 }
 
-// fit cuts the cells of the first column so that rows are at most width characters wide. It cuts a
-// title and a line below a row to the columns' width without the blanks between them, so that they
-// don't widen the columns.
+// fit cuts the cells of the first column to rows of width characters, and titles and lines below rows
+// so that they don't widen the columns.
 func (t *table) fit(width int) {
 	across, first := width-blanksBetween*(len(t.Columns)-1), width
 	for i, c := range t.Columns[1:] {

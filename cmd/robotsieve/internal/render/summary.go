@@ -120,9 +120,8 @@ func (d doc) clean(lines int) []string {
 	return text
 }
 
-// cleanNamed names the judged crawlers without a violation in a number of lines, the most frequent
-// first; if not all fit, AI crawlers come first. The text is empty if the log contradicts the files
-// or if they have no rules. named are the crawlers in the text.
+// cleanNamed names the judged crawlers without a violation in a number of lines, the most frequent or else
+// AI crawlers first, unless the log contradicts the files or they have no rules. named are those named.
 func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||

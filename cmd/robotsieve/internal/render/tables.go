@@ -302,8 +302,7 @@ type brokenRule struct {
 	line               int
 }
 
-// rules lists the broken rules, the most often broken first and those broken by fetchers last. A
-// rule appears once for all versions that have it in the same file.
+// rules lists the broken rules, once for all versions with the same file, and those of fetchers last.
 func (d doc) rules() block {
 	type rule = brokenRule
 	sums := map[rule]int64{}
