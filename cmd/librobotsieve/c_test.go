@@ -172,7 +172,6 @@ func writeVectors(w io.Writer, dialect string) error {
 	}
 }
 
-// run runs a command, which must succeed, and returns what it printed.
 func run(t *testing.T, c *exec.Cmd, stdin io.Reader) string {
 	t.Helper()
 	var errs strings.Builder

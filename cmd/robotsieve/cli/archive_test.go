@@ -96,7 +96,6 @@ func TestBoundedDumps(t *testing.T) {
 	}
 }
 
-// rules compiles an archive of some origins.
 func rules(t *testing.T, args ...string) string {
 	t.Helper()
 	sources := file(t, "robots.jsonl", `{"host":"a.example","body":"user-agent: *\ndisallow: /p\n\nuser-agent: `+

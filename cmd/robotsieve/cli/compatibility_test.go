@@ -60,7 +60,6 @@ func TestCompatibility(t *testing.T) {
 	}
 }
 
-// makeCompatibilityFiles makes the files of this release.
 func makeCompatibilityFiles(t *testing.T, folder string) {
 	t.Helper()
 	makeDir(t, folder)

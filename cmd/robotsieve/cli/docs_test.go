@@ -240,7 +240,6 @@ func checkFlagNames(t *testing.T, script string) {
 	}
 }
 
-// allFlags are the names of the flags of all commands.
 func allFlags() (names []string) {
 	for _, row := range flagTable() {
 		names = append(names, row.name)
@@ -310,7 +309,6 @@ func elided(shown, text string) bool {
 	return regexp.MustCompile(`^` + pattern + `\n?$`).MatchString("\n" + text)
 }
 
-// runScript runs a script, which must succeed.
 func runScript(t *testing.T, dir, script string) {
 	for _, tool := range []string{"jq", "git", "sqlite3", "duckdb", "curl", "python3", "openssl", "xxd", "parallel"} {
 		if _, err := exec.LookPath(tool); err != nil && regexp.MustCompile(`(?m)(^|[|&!(] *)`+tool+" ").MatchString(script) {

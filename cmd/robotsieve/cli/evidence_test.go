@@ -27,7 +27,6 @@ func evidenceOf(t *testing.T, stdin string, args ...string) string {
 	return dir
 }
 
-// verifies checks a folder.
 func verifies(t *testing.T, dir string) {
 	t.Helper()
 	r := command(t, "", "verify", dir)
@@ -36,7 +35,6 @@ func verifies(t *testing.T, dir string) {
 	}
 }
 
-// refuted checks that verify finds something.
 func refuted(t *testing.T, what, dir string) {
 	t.Helper()
 	r := command(t, "", "verify", dir)
@@ -221,7 +219,6 @@ func TestVerifyFindsForgery(t *testing.T) {
 	}
 }
 
-// copied returns a copy of a folder.
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")

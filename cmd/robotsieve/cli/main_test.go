@@ -37,7 +37,6 @@ type result struct {
 	code     int
 }
 
-// command runs robotsieve in process.
 func command(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
 	return runIn(t.Context(), strings.NewReader(stdin), args...)
@@ -64,7 +63,6 @@ func interrupted(t *testing.T, text string, args ...string) result {
 	return runIn(ctx, in, args...)
 }
 
-// wants requires parts of an output.
 func wants(t *testing.T, out string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -99,7 +97,6 @@ func raw(t testing.TB, name string) []byte {
 	return must.Get(os.ReadFile(name))(t)
 }
 
-// done runs robotsieve, which must end with exit status 0.
 func done(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
 	r := command(t, stdin, args...)

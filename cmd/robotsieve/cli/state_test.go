@@ -51,7 +51,6 @@ func (v *vanishing) Read(p []byte) (int, error) {
 	return v.Reader.Read(p)
 }
 
-// makeState writes the state of an audit.
 func makeState(t testing.TB, args ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.state")
@@ -228,7 +227,6 @@ func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) 
 	return r, report
 }
 
-// logLineFrom is a line of a combined log with a client's address.
 func logLineFrom(addr, path, agent string) string {
 	return strings.Replace(logLine(path, agent), "192.0.2.1", addr, 1)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// written is a report in an output.
 func written(t *testing.T, output string, r *report.Report, colours bool) string {
 	t.Helper()
 	var out bytes.Buffer
