@@ -156,7 +156,11 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 			if len(line) == 0 {
 				continue
 			}
-			urls = append(urls, asURL(line))
+			url := string(line)
+			if strings.HasPrefix(url, "//") { // of which a parser that only knows URLs would take a part for the host
+				url = "http://localhost" + url
+			}
+			urls = append(urls, url)
 			if line[0] != '/' && !bytes.Contains(line, []byte("://")) {
 				others++
 			}
@@ -176,15 +180,6 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 			english.Plural(int64(others), "line"))
 	}
 	return urls, nil
-}
-
-// asURL copies a line. A request target that begins with two slashes gets a host, because a parser
-// that only knows URLs, such as Google's, would take its first segment for one.
-func asURL(line []byte) string {
-	if bytes.HasPrefix(line, []byte("//")) {
-		return "http://localhost" + string(line)
-	}
-	return string(line)
 }
 
 // The rounds of a measurement, and the minimum duration of a round.

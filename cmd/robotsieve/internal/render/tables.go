@@ -347,31 +347,29 @@ func (d doc) fetches() block {
 	}
 	list := d.without(func(c *crawler) bool { return c.RobotsTxt.Fetches == 0 })
 	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.RobotsTxt.Fetches, x.RobotsTxt.Fetches) })
-	t := newTable(maxFetchersShown, fetchColumns)
+	t := newTable(maxFetchersShown, columns[crawler]{
+		textFrom("GETs of robots.txt by", shortName),
+		valueFrom("number", func(c *crawler) value { return integer(c.RobotsTxt.Fetches) }),
+		textFrom("first", func(c *crawler) string { return shortClock(c.RobotsTxt.First) }),
+		textFrom("last", func(c *crawler) string { return shortClock(c.RobotsTxt.Last) }),
+		valueFrom("median gap", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.MedianGap)) }),
+		valueFrom("longest", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.LongestGap)) }),
+		valueFrom("gaps <= 24 h", func(c *crawler) value { return gap(c, share(c.RobotsTxt.Within24h)) }),
+		textFrom("answers", func(c *crawler) string {
+			var answers []string
+			for class, n := range c.RobotsTxt.Answers {
+				if n > 0 {
+					answers = append(answers, english.Grouped(n)+" "+report.AnswerClass(class).String())
+				}
+			}
+			return strings.Join(answers, ", ")
+		}),
+	})
 	for _, c := range list {
 		t.add(c, crawlersIn(c), c)
 	}
 	b.Table = t.leaves("crawler")
 	return b
-}
-
-var fetchColumns = columns[crawler]{
-	textFrom("GETs of robots.txt by", shortName),
-	valueFrom("number", func(c *crawler) value { return integer(c.RobotsTxt.Fetches) }),
-	textFrom("first", func(c *crawler) string { return shortClock(c.RobotsTxt.First) }),
-	textFrom("last", func(c *crawler) string { return shortClock(c.RobotsTxt.Last) }),
-	valueFrom("median gap", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.MedianGap)) }),
-	valueFrom("longest", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.LongestGap)) }),
-	valueFrom("gaps <= 24 h", func(c *crawler) value { return gap(c, share(c.RobotsTxt.Within24h)) }),
-	textFrom("answers", func(c *crawler) string {
-		var answers []string
-		for class, n := range c.RobotsTxt.Answers {
-			if n > 0 {
-				answers = append(answers, english.Grouped(n)+" "+report.AnswerClass(class).String())
-			}
-		}
-		return strings.Join(answers, ", ")
-	}),
 }
 
 // gap returns a text about the gaps between fetches, or none if there are none.

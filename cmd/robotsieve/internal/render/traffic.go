@@ -108,21 +108,19 @@ func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows i
 
 type operator = report.OperatorInfo
 
-var operatorColumns = columns[operator]{
-	textFrom("operator", func(o *operator) string { return Cut(o.Operator, maxOperatorShown) }),
-	countFrom("crawled", func(o *operator) int64 { return o.Crawled }),
-	countFrom("visitors sent", func(o *operator) int64 { return o.Referred }),
-	valueFrom("crawled for each visitor", func(o *operator) value {
-		ratio := fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred))
-		return words(strings.TrimSuffix(ratio, ".0")).when(o.Referred > 0)
-	}),
-	textFrom("from pages of", func(o *operator) string { return Cut(strings.Join(o.Referrers, ", "), maxFileShown) }),
-}
-
 // referrals compares the requests of an operator's crawlers with the visitors it sent.
 func (d doc) referrals() block {
 	b := block{Heading: "What crawlers took for each visitor"}
-	t := newTable(maxFetchersShown, operatorColumns)
+	t := newTable(maxFetchersShown, columns[operator]{
+		textFrom("operator", func(o *operator) string { return Cut(o.Operator, maxOperatorShown) }),
+		countFrom("crawled", func(o *operator) int64 { return o.Crawled }),
+		countFrom("visitors sent", func(o *operator) int64 { return o.Referred }),
+		valueFrom("crawled for each visitor", func(o *operator) value {
+			ratio := fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred))
+			return words(strings.TrimSuffix(ratio, ".0")).when(o.Referred > 0)
+		}),
+		textFrom("from pages of", func(o *operator) string { return Cut(strings.Join(o.Referrers, ", "), maxFileShown) }),
+	})
 	for i := range d.Operators {
 		if len(d.Operators[i].Referrers) > 0 {
 			t.add(nil, 1, &d.Operators[i])
