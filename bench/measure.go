@@ -102,8 +102,7 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 	return r
 }
 
-// repeated repeats the URLs of each site until there are at least minURLs in all. It returns the sites, and how
-// many of these URLs get an answer if answered of the given urls do.
+// repeated repeats each site's URLs until there are minURLs, and returns how many of them get an answer.
 func repeated(sites []Site, urls, answered int) ([]Site, int) {
 	if urls == 0 || urls >= minURLs {
 		return sites, answered

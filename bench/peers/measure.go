@@ -82,7 +82,10 @@ func (c *corpus) measure(ctx context.Context, e bench.Entrant, p bench.Plan) row
 	match := t.least(func(t bench.Times) time.Duration { return t.Match })
 	parsed, parse := r.Bytes, t.least(func(t bench.Times) time.Duration { return t.Parse })
 	if parsesEachTime[e.Name] {
-		parsed, parse = c.octetsForEachURL(), match
+		parsed, parse = 0, match
+		for i := range c.sites {
+			parsed += len(c.sites[i].Body) * len(c.sites[i].URLs)
+		}
 	}
 	r.match = match / float64(r.Answered)
 	if parse > 0 {
@@ -115,13 +118,6 @@ func (c *corpus) oneURL() *corpus {
 		one.sites, one.want = append(one.sites, s), append(one.want, c.want[i][middle:middle+1])
 	}
 	return one
-}
-
-func (c *corpus) octetsForEachURL() (n int) {
-	for i := range c.sites {
-		n += len(c.sites[i].Body) * len(c.sites[i].URLs)
-	}
-	return n
 }
 
 // classify says of each verdict that is not the reference's which reading explains it, the most frequent first.

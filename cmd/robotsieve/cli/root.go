@@ -74,8 +74,7 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
-// codeOf returns the exit code for an error. Errors that aren't a job.Error come from cobra: the
-// command line is wrong, or cobra could not write.
+// codeOf returns the exit code for an error. If it isn't a job.Error, it is cobra's, of usage or writing.
 func codeOf(err error) int {
 	var failed *job.Error
 	var system syscall.Errno

@@ -12,15 +12,13 @@ import (
 // Prometheus (name and meaning), the docs (these and its kind) and text tables (heading).
 type column[T any] struct {
 	name string
-	// heading is the heading in text tables; the default is the name. Soft hyphens and zero-width
-	// spaces mark where a narrow table may break it.
+	// heading is for text tables; the default is the name. Soft hyphens and zero-width spaces may break it.
 	heading string
 	kind    rowKind
 	means   string
 	// explained means that the meaning is printed below tables, because the heading alone is unclear.
 	explained bool
-	// judged means that the value depends on a robots.txt. Without one it is empty, so that an
-	// unjudged crawler doesn't look like one without violations.
+	// judged means that without a robots.txt the value is empty, unlike that of one without violations.
 	judged bool
 	alarm  bool // nonzero values need attention
 	unlike bool // most values are distinct

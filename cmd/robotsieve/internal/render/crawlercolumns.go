@@ -131,8 +131,7 @@ var (
 	}
 )
 
-// traffic are the columns of sent bytes, in the table of traffic and as Prometheus metrics. A
-// column added here also becomes the last column of the CSV.
+// traffic are the columns of sent bytes. One added here also becomes the last column of the CSV.
 var (
 	bytesSent = counted("bytes", "", "bytes of bodies sent to crawlers, without impostors",
 		func(c *crawler) int64 { return c.Bytes })

@@ -92,8 +92,7 @@ func (d doc) limits() string {
 		"a 304 for a file that had changed."
 }
 
-// doc is a report for an output with limits on the number of crawlers and on characters per path. Its
-// methods are the parts of a document: sentences (here and in summary.go) and tables (tables.go).
+// doc is a report with limits on crawlers and on characters per path. Its methods make parts of a document.
 type doc struct {
 	*report.Report
 	most, widest int

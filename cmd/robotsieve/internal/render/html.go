@@ -288,8 +288,7 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	return list, unlisted
 }
 
-// sourceLines returns the lines of a robots.txt near violated ones, with gaps for the others.
-// areAllListed means that unlisted lines have none; otherwise that is unknown.
+// sourceLines returns lines near violated ones, and gaps, which have no other if areAllListed.
 func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []count) (lines []sourceLine) {
 	left, leftBroken := int64(0), int64(0)
 	flush := func() {

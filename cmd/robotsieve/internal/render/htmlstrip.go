@@ -77,9 +77,12 @@ func (d doc) strips() *strips {
 	if !ok {
 		return nil
 	}
-	order := d.pointers()
+	order, unit := d.pointers(), english.Plural(int64(a.step/time.Hour), "hour")
+	if day := 24 * time.Hour; a.step%day == 0 {
+		unit = english.Plural(int64(a.step/day), "day")
+	}
 	s := &strips{From: a.first.Format(time.DateOnly), To: a.last.Add(-time.Second).Format(time.DateOnly),
-		Width: a.columns, Unit: lengthName(a.step), Unjudged: a.unjudged, Gaps: a.gaps(order)}
+		Width: a.columns, Unit: unit, Unjudged: a.unjudged, Gaps: a.gaps(order)}
 	s.mark(a, d.Policy.Versions)
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
@@ -177,13 +180,6 @@ func (d doc) axis() (a axis, ok bool) {
 	a.step *= time.Duration((units + maxColumns - 1) / maxColumns)
 	a.columns = int((a.last.Sub(a.first) + a.step - 1) / a.step)
 	return a, true
-}
-
-func lengthName(d time.Duration) string {
-	if day := 24 * time.Hour; d%day == 0 {
-		return english.Plural(int64(d/day), "day")
-	}
-	return english.Plural(int64(d/time.Hour), "hour")
 }
 
 // byLayer counts requests per column by layer, with violations under "", and fetches of robots.txt.

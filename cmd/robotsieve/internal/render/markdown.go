@@ -10,8 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeMarkdown writes the first screen, the broken rules and the sources of the figures as
-// Markdown for issues and mails (GitHub Flavored Markdown Spec, 4.10 and 6).
+// writeMarkdown writes Markdown for issues and mails (GitHub Flavored Markdown Spec, 4.10 and 6).
 func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	d := doc{r, maxViolatorsShown, screenWidth}
 	var m markdown

@@ -315,8 +315,7 @@ func (d doc) elsewhere() string {
 	return text
 }
 
-// schemeOnly reports whether all hosts without a policy have one under the other scheme. A server
-// behind a proxy that terminates TLS logs http.
+// schemeOnly reports whether all hosts have a policy under the other scheme, as behind a proxy with TLS.
 func (d doc) schemeOnly() bool {
 	hasNone := func(h report.HostInfo) bool {
 		scheme, host, _ := strings.Cut(h.Host, "://")

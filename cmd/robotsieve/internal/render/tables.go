@@ -179,7 +179,9 @@ func (d doc) claims() block {
 	b, unlisted := block{Heading: "What the logs' CDN says"}, int64(0)
 	t := newTable(maxRulesShown, columns[claim]{
 		textFrom("requests under the name", func(c *claim) string { return shortName(c.crawler) }),
-		textFrom("says the log of the client", func(c *claim) string { return Cut(cmp.Or(c.Claim, "nothing"), maxRuleShown) }),
+		textFrom("says the log of the client", func(c *claim) string {
+			return Cut(cmp.Or(c.Claim, "nothing"), maxRuleShown)
+		}),
 		valueFrom("number", func(c *claim) value { return integer(c.N) }),
 	})
 	for _, c := range d.pointers() {
@@ -406,18 +408,18 @@ func (d doc) delays() block {
 // sizes lists the answers to requests for robots.txt whose size differs from the file's.
 func (d doc) sizes() block {
 	heading := "Answers of other sizes than the file"
-	list := columns[sentSize]{
-		textFrom("answers to robots.txt of", func(s *sentSize) string { return english.Plural(s.Bytes, "byte") }),
-		wordsFrom("bytes expected", func(s *sentSize) string {
+	list := columns[report.SizeInfo]{
+		textFrom("answers to robots.txt of", func(s *report.SizeInfo) string { return english.Plural(s.Bytes, "byte") }),
+		wordsFrom("bytes expected", func(s *report.SizeInfo) string {
 			var expected []string
 			for _, n := range s.Expected {
 				expected = append(expected, english.Grouped(n))
 			}
 			return strings.Join(expected, " or ")
 		}),
-		valueFrom("number", func(s *sentSize) value { return integer(s.N) }),
-		textFrom("first", func(s *sentSize) string { return shortClock(s.First) }),
-		textFrom("last", func(s *sentSize) string { return shortClock(s.Last) }),
+		valueFrom("number", func(s *report.SizeInfo) value { return integer(s.N) }),
+		textFrom("first", func(s *report.SizeInfo) string { return shortClock(s.First) }),
+		textFrom("last", func(s *report.SizeInfo) string { return shortClock(s.Last) }),
 	}
 	if d.Policy.None() {
 		heading, list = "Sizes of robots.txt that were sent", slices.Delete(list, 1, 2)
@@ -428,5 +430,3 @@ func (d doc) sizes() block {
 	}
 	return block{Heading: heading, Table: t.leaves("size")}
 }
-
-type sentSize = report.SizeInfo
