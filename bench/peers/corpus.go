@@ -36,8 +36,7 @@ type corpus struct {
 	result bench.Result
 	tap    *tap
 
-	// What robotsieve answers in the dialect google, and the verdicts that peers are compared with: the same, or those
-	// of the reference.
+	// What robotsieve answers in the dialect google, and the verdicts that peers are compared with.
 	robots   []*compile.Robots
 	verdicts [][]automaton.Verdict
 	want     [][]bench.Verdict

@@ -40,9 +40,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the command as a function of its arguments and streams. It returns the exit code: 1 if robotsieve itself
-// differs from the recorded reference verdicts, 2 for incorrect usage, 3 if there is no input or no output, and 130 if
-// interrupted.
+// run is the command. It returns 1 if robotsieve itself differs from the recorded reference verdicts, 2 for
+// incorrect usage, 3 if there is no input or no output, and 130 if interrupted.
 func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)

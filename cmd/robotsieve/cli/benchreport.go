@@ -39,8 +39,7 @@ type engineReport struct {
 	URLsPerSecond float64 `json:"urls_per_second"`
 	// StartUpNS is the time of an external command without any question. URLNS doesn't include it.
 	StartUpNS float64 `json:"start_up_ns"`
-	// Compared counts the URLs with a verdict, and Agreed the URLs on which robotsieve has the same
-	// verdict. Complete means that every URL was compared.
+	// Compared counts URLs with a verdict, Agreed those with robotsieve's. Complete means that all have one.
 	Compared int  `json:"compared"`
 	Agreed   int  `json:"agreed"`
 	Complete bool `json:"complete"`

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -61,12 +62,7 @@ type flagValue struct {
 func (v *flagValue) String() string { return v.text }
 
 // Type returns the placeholder in help.
-func (v *flagValue) Type() string {
-	if v.row.kind.value == "" {
-		return "bool"
-	}
-	return v.row.kind.value
-}
+func (v *flagValue) Type() string { return cmp.Or(v.row.kind.value, "bool") }
 
 func (v *flagValue) Set(text string) error {
 	value, err := v.row.kind.read(text)

@@ -42,8 +42,7 @@ func someText(value string) kind {
 	}}
 }
 
-// pathName is the name of a file or folder. It is not empty, as a shell's variable may be that was
-// never set, and not given twice, since one of the two would not be read or written.
+// pathName is a file or folder: not empty, as a shell's unset variable, and not given twice.
 func pathName(value string) kind {
 	k := someText(value)
 	k.once = true

@@ -15,8 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The script of check's page runs this program's parser, matcher and notes, compiled for browsers
-// (make wasm). Without the script the page shows the same results for its own file.
+// The script of check's page runs this program's parser and notes, compiled for browsers (make wasm).
 var (
 	//go:embed html/check.css
 	checkStyle string
@@ -121,9 +120,7 @@ func WriteCheckMarkdown(w io.Writer, p checkpage.Page) error {
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if b := blockOf(s); len(b.Lines) == 0 {
-			if s.Intro != "" {
-				b.Title = s.Intro
-			}
+			b.Title = s.Intro
 			var m markdown
 			m.block(b)
 			parts = append(parts, m.String())

@@ -12,12 +12,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// WritePrometheus writes the figures of a report in the Prometheus text format, for the textfile
-// collector of the node exporter ("Exposition formats", version 0.0.4). All are gauges, because
-// they describe a single audit and don't accumulate.
-//
-// Only known crawlers get their own labels. Anybody can invent other names, each of which would
-// create new time series, so unknown crawlers are counted together.
+// WritePrometheus writes the figures of a report in the Prometheus text format ("Exposition formats",
+// version 0.0.4), for the textfile collector of the node exporter. All are gauges of a single audit.
+// Unknown crawlers are counted together, as anybody can invent names, and each would be a time series.
 func WritePrometheus(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriter(w)
 	r = r.Rewrite(report.Printable)

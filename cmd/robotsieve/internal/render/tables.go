@@ -297,8 +297,8 @@ func violationsOf(c *crawler, identity report.Identity) split {
 	return s
 }
 
-// brokenRule is a rule that a crawler broke, in all versions of the same file that contain it.
-type brokenRule struct {
+// rule is a rule that a crawler broke, in all versions of the same file that contain it.
+type rule struct {
 	crawler            *crawler
 	origin, file, text string
 	line               int
@@ -306,7 +306,6 @@ type brokenRule struct {
 
 // rules lists the broken rules, once for all versions with the same file, and those of fetchers last.
 func (d doc) rules() block {
-	type rule = brokenRule
 	sums := map[rule]int64{}
 	var rules []rule
 	file := columns[rule]{textFrom("file", func(r *rule) string { return Cut(r.file, maxFileShown) })}

@@ -106,10 +106,9 @@ func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows i
 	return b
 }
 
-type operator = report.OperatorInfo
-
 // referrals compares the requests of an operator's crawlers with the visitors it sent.
 func (d doc) referrals() block {
+	type operator = report.OperatorInfo
 	b := block{Heading: "What crawlers took for each visitor"}
 	t := newTable(maxFetchersShown, columns[operator]{
 		textFrom("operator", func(o *operator) string { return Cut(o.Operator, maxOperatorShown) }),
