@@ -15,8 +15,7 @@ import (
 type rules interface {
 	// ask answers for an agent about URLs, by the rules in force at a time in Unix seconds.
 	ask(agent []byte, at int64, urls *texts, out *answers) error
-	// askAll answers for n agents, whose names have a NUL between them, with a reason for each URL and agent. Those
-	// for the first agent come first.
+	// askAll answers for n agents, whose names have a NUL between them, with a reason for each agent and URL in turn.
 	askAll(agents []byte, n int, at int64, urls *texts, reasons []byte) error
 	// close frees what the garbage collector doesn't.
 	close() error

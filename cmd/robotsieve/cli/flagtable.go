@@ -19,10 +19,9 @@ import (
 var commandNames = []string{"audit", "merge", "verify", "filter", "check", "compile", "history", "history-log",
 	"history-git", "history-wayback", "history-index", "history-captures", "crawlers", "formats", "bench"}
 
-// group is a heading of help.
 type group string
 
-// The groups, in the order of help.
+// The groups are headings, in the order of help.
 const (
 	judging  group = "Rules"
 	input    group = "Input"

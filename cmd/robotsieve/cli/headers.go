@@ -24,8 +24,7 @@ type headerReading struct {
 	Library   bool   `json:"library"`
 	// Words lists the words that were considered, in the order of the header.
 	Words []headerWord `json:"words"`
-	// Tokens lists the product tokens that may name the crawler in robots.txt, the preferred one
-	// first. Wildcard reports whether groups for * bind the crawler if none of its tokens is present.
+	// Tokens may name the crawler in robots.txt, the preferred one first. Wildcard: else groups for * bind it.
 	Tokens   []string `json:"tokens"`
 	Wildcard bool     `json:"wildcard"`
 	// Also lists the tokens of each further product that uses the header.

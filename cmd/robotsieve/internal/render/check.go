@@ -21,8 +21,7 @@ var (
 	checkStyle string
 	//go:embed html/check.js
 	checkScript string
-	// wasm_exec.js is part of the Go distribution (Copyright The Go Authors, BSD licence) and loads
-	// the program.
+	// wasm_exec.js of the Go distribution (Copyright The Go Authors, BSD licence) loads the program.
 	//go:embed html/wasm_exec.js
 	loader string
 	//go:embed html/check.wasm.gz
@@ -71,7 +70,6 @@ func givenOf(f *explain.File) *given {
 	return &given{report.Printable(f.Name), encoded(f.Body)}
 }
 
-// encoded returns bytes as the content of a data script.
 func encoded(octets []byte) template.HTML {
 	return template.HTML(base64.StdEncoding.EncodeToString(octets))
 }

@@ -111,8 +111,7 @@ func counted(name, heading, means string, of func(*crawler) int64) column[crawle
 const informedMeans = "after a client of this name was sent a robots.txt that forbids the request, or told by 304 " +
 	"that its copy stands"
 
-// The remaining numbers of a crawler. The table of crawlers has the columns of byVerdict, of which
-// a phone shows the first; besideVerdicts are counted in addition to verdicts.
+// The remaining numbers: byVerdict in the table of crawlers, and besideVerdicts in addition to verdicts.
 var (
 	requests = counted("requests", "", "all requests under its name, including impostors'",
 		func(c *crawler) int64 { return c.Requests })

@@ -12,8 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// strips shows requests over time, one strip per crawler on a common axis. Violations are below the
-// line of a strip and all other requests above it, so that the picture doesn't rely on colour.
+// strips show requests over time, one strip per crawler on a common axis, with violations below its line.
 type strips struct {
 	From, To string
 	Unit     string   // time per column

@@ -147,8 +147,7 @@ func prose(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 
-// linked matches what sites turn into links, mentions or pictures: addresses, user names, issue
-// numbers on GitHub and GitLab, hexadecimal digits that may be a commit, and names of emoji.
+// linked matches what sites turn into links, mentions, pictures, issues, commits or emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
 
 // markdownEscapes escapes the characters that act within a line, but for the pipes of tables.

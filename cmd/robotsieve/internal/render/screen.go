@@ -12,10 +12,9 @@ import (
 )
 
 // screen is the report on one screen of 24 lines by 80 characters, if it fits: what happened, which
-// crawlers did it, what is excused, what to fix, and how certain it is. Everything else is in full.
-// If not all violators fit, those with the fewest violations are left out, but AI crawlers that
-// came are always named, if necessary instead of all violators but one and the crawlers without a
-// violation.
+// crawlers did it, what is excused, what to fix, and how certain it is. The violators with the fewest
+// violations are left out, but AI crawlers that came are always named, if necessary instead of all
+// violators but one and the crawlers without a violation.
 func screen(r *report.Report) document {
 	if r.WhatIf != nil {
 		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
@@ -87,7 +86,6 @@ func (d doc) otherAI(lines int, t table, named []*crawler) []string {
 	return []string{text}
 }
 
-// more points to the other outputs.
 const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
 
 // Limits of the screen.

@@ -11,8 +11,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Texts next to the tables of the screen and the page.
-
 func (d doc) scope() string {
 	text := "Audited: "
 	if d.Policy.None() {
