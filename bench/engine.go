@@ -92,8 +92,7 @@ func Robotsieve(o compile.Options) Parser {
 	}
 }
 
-// Judge returns the robots.txt of a site as robotsieve reads it with the given options, and the verdicts on the
-// site's URLs, both in full and in the form that Measure compares.
+// Judge returns a site's robots.txt, and the verdicts on its URLs in full and as Measure compares them.
 func Judge(s *Site, o compile.Options) (robots *compile.Robots, verdicts []automaton.Verdict, want []Verdict) {
 	robots = compile.Compile(s.Body, o)
 	var scratch automaton.Scratch

@@ -15,9 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// External returns the entrant of a command that answers cases like robotsieve check --jsonl. A shell starts the
-// command anew for each round. The time to answer no cases is measured first and subtracted from each round; the
-// rest includes reading and writing JSON.
+// External returns the entrant of a command that answers cases like robotsieve check --jsonl. A shell starts it
+// for each round. The time to answer no cases is subtracted; the rest includes reading and writing JSON.
 func External(name, command string) Entrant {
 	return Entrant{name, func(ctx context.Context) (Engine, error) {
 		x := &external{command: command}
@@ -87,8 +86,7 @@ func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)
 	return took, nil
 }
 
-// writeCases writes a case for each URL of the sites. It holds one case at a time, since each contains a whole
-// robots.txt.
+// writeCases writes a case for each URL, one at a time, since each contains a whole robots.txt.
 func writeCases(w io.Writer, sites []Site) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	for i := range sites {

@@ -57,10 +57,8 @@ type formatLog struct {
 	lines int64 // excluding the head's, which are not requests
 }
 
-// speed is in bytes and in lines a second.
 type speed struct{ octets, lines float64 }
 
-// audit audits the log.
 func (l *formatLog) audit(b *testing.B) speed {
 	begin := time.Now()
 	if n := auditFile(b, l.path); n != l.lines {

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// OwnGroup makes a command the head of a process group. Cancelling the command kills the whole group, since
-// children of a shell would survive otherwise. The returned function kills the processes that are left after the
-// command has ended.
+// OwnGroup makes a command the head of a process group, which cancelling it kills with all children. The returned
+// function kills the processes that are left after it has ended.
 func OwnGroup(c *exec.Cmd) (killRest func()) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

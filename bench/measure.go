@@ -17,8 +17,7 @@ type Plan struct {
 	Timeout  time.Duration // for the start, and for a round
 }
 
-// minURLs is the minimum number of URLs per timed round of an engine in this process. Fewer are repeated, because
-// reading the clock would take as long as the round.
+// minURLs is the minimum of a timed round in this process, so that reading the clock takes less.
 const minURLs = 1000
 
 // Result holds the measurements of one engine.
@@ -49,8 +48,7 @@ type Difference struct {
 // MaxDifferences is the maximum number that a Result lists.
 const MaxDifferences = 3
 
-// Measure runs an engine on sites. want has the expected verdicts of each site. The answers
-// that an engine gave before it broke are compared too.
+// Measure runs an engine on sites, and compares with want even the answers given before it broke.
 func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p Plan) Result {
 	r := Result{Name: e.Name}
 	// The engine, which may be a process, lives as long as the context of its start.
@@ -104,8 +102,7 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 	return r
 }
 
-// repeated repeats the URLs of each site until there are at least minURLs in all. It returns the sites, and how
-// many of these URLs get an answer if answered of the given urls do.
+// repeated repeats each site's URLs until there are minURLs, and returns how many of them get an answer.
 func repeated(sites []Site, urls, answered int) ([]Site, int) {
 	if urls == 0 || urls >= minURLs {
 		return sites, answered

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ulikunitz/xz"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -30,10 +31,7 @@ func TestRealLogs(t *testing.T) {
 			t.Skip("no real logs here: ", err)
 		}
 		defer f.Close()
-		x, err := xz.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(xz.NewReader(f))(t)
 		archive := tar.NewReader(x)
 		for h, err := archive.Next(); !errors.Is(err, io.EOF); h, err = archive.Next() {
 			if err != nil {
@@ -47,9 +45,7 @@ func TestRealLogs(t *testing.T) {
 	slices.Sort(rows)
 	want := "file\tformat\tlines\trequests\tother\tunparsed\twhy\n" + strings.Join(rows, "")
 	if *update {
-		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(want), 0o666))
 	}
 	got := read(t, name)
 	for line := range strings.Lines(want) {
@@ -68,14 +64,8 @@ var noLog = regexp.MustCompile(`(^|/)LICENSE[^/]*$|\.xml$`)
 // rowOf reads a log, and returns its row: of what is other by design, and why it or its first unparsed line is not read.
 func rowOf(t *testing.T, name string, archive io.Reader) string {
 	t.Helper()
-	r, err := source.NewInput(name, archive, -1).Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(source.NewInput(name, archive, -1).Open())(t)
+	data := must.Get(io.ReadAll(r))(t)
 	f, err := format.Detect(data[:min(len(data), format.SampleBytes)], len(data) < format.SampleBytes)
 	if err != nil {
 		why, _, _ := strings.Cut(err.Error(), ". The ")
@@ -134,10 +124,7 @@ func TestEnvelopeTable(t *testing.T) {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(name))(t)
 	return string(text)
 }
 
@@ -154,9 +141,7 @@ func checkMade(t *testing.T, page, by, want string) {
 		t.Fatalf("%s has no place for %q", page, by)
 	case part == want:
 	case *update:
-		if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(page, []byte(before+begin+want+end+after), 0o666))
 	default:
 		t.Errorf("a part of %s is not as the code makes it; write it anew: %s", page, by)
 		for _, line := range strings.Split(want, "\n") {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -30,10 +31,7 @@ func TestJSONFields(t *testing.T) {
 func describe(t *testing.T, made string, of reflect.Type, path string, files ...string) {
 	d := description{t: t, comments: map[string]string{}, names: map[string]string{}}
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), "../scan/"+name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), "../scan/"+name, nil, parser.ParseComments))(t)
 		ast.Inspect(file, d.read)
 	}
 	d.find(of, path)

@@ -77,7 +77,6 @@ func startScript(ctx context.Context, command []string) (bench.Engine, error) {
 	return s, nil
 }
 
-// scripted is an adapter that runs.
 type scripted struct {
 	name     string
 	cmd      *exec.Cmd

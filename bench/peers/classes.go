@@ -20,7 +20,6 @@ type reading struct {
 	apply func(q question) question
 }
 
-// question is one URL about one robots.txt.
 type question struct {
 	agent, url string
 	body       []byte
@@ -100,8 +99,7 @@ func (c *corpus) explain(site int, got []bench.Verdict) *explanation {
 	return e
 }
 
-// name names what explains the verdict on a URL: of several readings that which gives most of the peer's verdicts on
-// this site, and then that which gives most of them everywhere.
+// name names the reading that explains the verdict on a URL: that which gives most on this site, and everywhere.
 func (e *explanation) name(s *bench.Site, url int, got bench.Verdict, total []int) string {
 	if got == bench.NoAnswer {
 		return "no answer: it rejects the file, or fails"
@@ -124,7 +122,6 @@ func (e *explanation) name(s *bench.Site, url int, got bench.Verdict, total []in
 	return explainByTwo(question{s.Agent, s.URLs[url], s.Body, e.known}, got)
 }
 
-// explainByTwo names two readings that together give a verdict.
 func explainByTwo(q question, got bench.Verdict) string {
 	for _, first := range readings {
 		once := first.apply(q)

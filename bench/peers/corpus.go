@@ -36,16 +36,14 @@ type corpus struct {
 	result bench.Result
 	tap    *tap
 
-	// What robotsieve answers in the dialect google, and the verdicts that peers are compared with: the same, or those
-	// of the reference.
+	// What robotsieve answers in the dialect google, and the verdicts that peers are compared with.
 	robots   []*compile.Robots
 	verdicts [][]automaton.Verdict
 	want     [][]bench.Verdict
 }
 
-// loadCorpus reads the real robots.txt where there are any, and the sample that
-// comes with the project elsewhere. Of more than most sites it takes so many,
-// evenly spaced; 0 is all.
+// loadCorpus reads the real robots.txt, or the sample where there are none. Of more than most sites it takes so
+// many, evenly spaced; 0 is all.
 func loadCorpus(most int) (*corpus, error) {
 	c := &corpus{name: "real robots.txt"}
 	err := c.loadVectors(realVectors)
@@ -73,7 +71,6 @@ func spaced[T any](list []T, most int) []T {
 	return taken
 }
 
-// size returns the number of bytes of all robots.txt, and of questions.
 func (c *corpus) size() (octets, urls int) {
 	for i := range c.sites {
 		octets, urls = octets+len(c.sites[i].Body), urls+len(c.sites[i].URLs)
@@ -81,9 +78,8 @@ func (c *corpus) size() (octets, urls int) {
 	return octets, urls
 }
 
-// loadVectors reads robots.txt with the verdicts of the reference in C++. A
-// robots.txt is for one origin, and some peers insist on it: where URLs have two
-// (http and https), it becomes two sites.
+// loadVectors reads robots.txt with the verdicts of the reference. Some peers insist on one origin: of URLs of
+// http and https it makes two sites.
 func (c *corpus) loadVectors(name string) error {
 	data, err := readGzip(name)
 	if err != nil {
@@ -92,9 +88,9 @@ func (c *corpus) loadVectors(name string) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
 		var v struct {
-			Robots []byte  `json:"robots_b64"`
-			Agent  string  `json:"agent"`
-			Cases  []vcase `json:"cases"`
+			Robots []byte   `json:"robots_b64"`
+			Agent  string   `json:"agent"`
+			Cases  [][3]any `json:"cases"` // URL, allowed, line
 		}
 		if err := d.Decode(&v); err == io.EOF {
 			return nil
@@ -103,7 +99,8 @@ func (c *corpus) loadVectors(name string) error {
 		}
 		byOrigin := map[string]int{}
 		for _, one := range v.Cases {
-			robotsURL := robotsOf(one.url)
+			url := one[0].(string)
+			robotsURL := robotsOf(url)
 			at, known := byOrigin[robotsURL]
 			if !known {
 				at = len(c.sites)
@@ -111,30 +108,13 @@ func (c *corpus) loadVectors(name string) error {
 				c.sites = append(c.sites, bench.Site{RobotsURL: robotsURL, Agent: v.Agent, Body: v.Robots})
 				c.recorded = append(c.recorded, nil)
 			}
-			c.sites[at].URLs = append(c.sites[at].URLs, one.url)
-			c.recorded[at] = append(c.recorded[at], one.verdict)
+			c.sites[at].URLs = append(c.sites[at].URLs, url)
+			verdict := automaton.Verdict{Disallowed: !one[1].(bool), Line: uint32(one[2].(float64))}
+			c.recorded[at] = append(c.recorded[at], verdict)
 		}
 	}
 }
 
-// vcase is a case of the vectors: [URL, allowed, line].
-type vcase struct {
-	url     string
-	verdict automaton.Verdict
-}
-
-// UnmarshalJSON reads the array that a case is.
-func (c *vcase) UnmarshalJSON(data []byte) error {
-	var allowed bool
-	parts := []any{&c.url, &allowed, &c.verdict.Line}
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	c.verdict.Disallowed = !allowed
-	return nil
-}
-
-// robotsOf is where the robots.txt for a URL is.
 func robotsOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -193,8 +173,7 @@ func (c *corpus) judge() {
 	}
 }
 
-// recordedDifferences counts the verdicts that the reference in C++ gave, and
-// those in which it differs from robotsieve, line included.
+// recordedDifferences counts the reference's verdicts, and those in which robotsieve differs, line included.
 func (c *corpus) recordedDifferences() (recorded, differ int) {
 	for i, list := range c.recorded {
 		for j, v := range list {

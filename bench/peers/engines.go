@@ -66,8 +66,7 @@ var parsesEachTime = map[string]bool{
 // googleWhole reads a whole body as google/robotstxt does.
 var googleWhole = compile.Options{Dialect: automaton.Google, MaxBytes: -1}
 
-// parseTemoto is temoto/robotstxt. It takes a path, which net/url cuts off the URL, as
-// its users do.
+// parseTemoto is temoto/robotstxt. It takes a path, which net/url cuts off the URL, as its users do.
 func parseTemoto(s *bench.Site) (bench.Matcher, error) {
 	data, err := robotstxt.FromBytes(s.Body)
 	if err != nil {
@@ -83,7 +82,6 @@ func parseTemoto(s *bench.Site) (bench.Matcher, error) {
 	}, nil
 }
 
-// moduleVersion is the version of a module that this binary was built with.
 func moduleVersion(path string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {

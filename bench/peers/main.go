@@ -40,9 +40,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the command as a function of its arguments and streams. It returns the exit code: 1 if robotsieve itself
-// differs from the recorded reference verdicts, 2 for incorrect usage, 3 if there is no input or no output, and 130 if
-// interrupted.
+// run is the command. It returns 1 if robotsieve itself differs from the recorded reference verdicts, 2 for
+// incorrect usage, 3 if there is no input or no output, and 130 if interrupted.
 func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -96,7 +95,6 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	return 0
 }
 
-// compete measures the engines on the corpus and returns the page about them.
 func (c *corpus) compete(ctx context.Context, all []bench.Entrant, p bench.Plan, stderr io.Writer) (string, []row) {
 	load := loadAverage()
 	c.askReference(ctx, all, p, stderr)
@@ -130,7 +128,6 @@ func (c *corpus) askReference(ctx context.Context, all []bench.Entrant, p bench.
 	c.result, c.tap = result, t
 }
 
-// loadAverage is what the system says of its last minute, where it says it.
 func loadAverage() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -140,7 +137,6 @@ func loadAverage() string {
 	return load
 }
 
-// caption describes the questions, their source and the date.
 func (c *corpus) caption() string {
 	octets, urls := c.size()
 	with := "robotsieve's dialect google, as Google's parser is missing"
@@ -152,7 +148,6 @@ func (c *corpus) caption() string {
 		time.Now().Format("2 January 2006"), with)
 }
 
-// printHead prints the inputs and the circumstances of the table.
 func (c *corpus) printHead(out io.Writer, load string) {
 	fmt.Fprintf(out, "# Other parsers of robots.txt\n\n"+
 		"Made by `make bench-peers PEERS_ALL=1 PEERS_FLAGS=--write`.\n\n%s\n\n", c.caption())
@@ -169,7 +164,6 @@ func (c *corpus) printHead(out io.Writer, load string) {
 		"\"Asked once\" is a robots.txt not seen before, and one URL of it.\n\n")
 }
 
-// printFoot says what isn't in the table, and how to read the classes.
 func printFoot(out io.Writer, rows []row) {
 	fmt.Fprintln(out)
 	printMissing(out, rows)

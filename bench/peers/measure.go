@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// row holds the measurements of one peer.
 type row struct {
 	bench.Result
 	speed   float64 // megabytes of robots.txt parsed in a second
@@ -45,8 +45,7 @@ func (t *tap) Round(ctx context.Context, sites []bench.Site, record func([]bench
 	return took, err
 }
 
-// least returns the least time of the rounds after the first, or of that if there is no other: what the machine does
-// beside only adds to it.
+// least returns the least time of the rounds, after the first if there are more: other work only adds.
 func (t *tap) least(of func(bench.Times) time.Duration) float64 {
 	var list []time.Duration
 	for _, took := range t.times[min(1, len(t.times)-1):] {
@@ -55,7 +54,6 @@ func (t *tap) least(of func(bench.Times) time.Duration) float64 {
 	return float64(slices.Min(list))
 }
 
-// ask asks an engine in rounds.
 func (c *corpus) ask(ctx context.Context, e bench.Entrant, p bench.Plan) (bench.Result, *tap) {
 	t := &tap{}
 	start := func(ctx context.Context) (bench.Engine, error) {
@@ -84,7 +82,10 @@ func (c *corpus) measure(ctx context.Context, e bench.Entrant, p bench.Plan) row
 	match := t.least(func(t bench.Times) time.Duration { return t.Match })
 	parsed, parse := r.Bytes, t.least(func(t bench.Times) time.Duration { return t.Parse })
 	if parsesEachTime[e.Name] {
-		parsed, parse = c.octetsForEachURL(), match
+		parsed, parse = 0, match
+		for i := range c.sites {
+			parsed += len(c.sites[i].Body) * len(c.sites[i].URLs)
+		}
 	}
 	r.match = match / float64(r.Answered)
 	if parse > 0 {
@@ -119,13 +120,6 @@ func (c *corpus) oneURL() *corpus {
 	return one
 }
 
-func (c *corpus) octetsForEachURL() (n int) {
-	for i := range c.sites {
-		n += len(c.sites[i].Body) * len(c.sites[i].URLs)
-	}
-	return n
-}
-
 // classify says of each verdict that is not the reference's which reading explains it, the most frequent first.
 func (c *corpus) classify(verdicts [][]bench.Verdict) []*class {
 	var sites []*explanation
@@ -155,12 +149,7 @@ func (c *corpus) classify(verdicts [][]bench.Verdict) []*class {
 			}
 		}
 	}
-	var list []*class
-	for _, k := range classes {
-		list = append(list, k)
-	}
-	slices.SortFunc(list, func(a, b *class) int {
+	return slices.SortedFunc(maps.Values(classes), func(a, b *class) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.name, b.name))
 	})
-	return list
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -47,7 +49,6 @@ func printTable(w io.Writer, rows []row, without []string) {
 	}
 }
 
-// printMissing names the peers that could not be asked, and those that broke off.
 func printMissing(w io.Writer, rows []row) {
 	for _, r := range rows {
 		if err := cmp.Or(r.Missing, r.Broken); err != nil {
@@ -80,7 +81,6 @@ func (c *corpus) said(k *class) string {
 	return verdict
 }
 
-// code writes a text as code.
 func code(text string) string { return "`" + strings.ReplaceAll(show(text), "`", "'") + "`" }
 
 // rounded writes a figure with two digits that count at least.
@@ -94,13 +94,7 @@ func rounded(n float64) string {
 	return thousands(n)
 }
 
-func thousands(n float64) string {
-	digits := fmt.Sprintf("%.0f", n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n float64) string { return english.Grouped(int64(math.RoundToEven(n))) }
 
 // writeReadme puts the table in the place of the one behind the marker.
 func writeReadme(name, caption string, rows []row) error {

@@ -10,7 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// archive is an open archive.
 type archive struct {
 	using   sync.RWMutex // held by queries, so that nothing is closed meanwhile
 	rules   *job.Archive // nil if closed

@@ -6,10 +6,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 )
 
-// texts are n texts in one buffer of the caller. At most one of wide and narrow is set: it has n+1
-// offsets, the beginnings of the texts and the end of the last. If both are nil, and the buffer
-// isn't a single text, either a NUL follows each text, or all texts have the same length, padded
-// with NULs.
+// texts are n texts in one buffer of the caller. wide or narrow has n+1 offsets: their beginnings and the
+// end of the last. Without, unless it is one text, each is followed by a NUL, or padded with NULs.
 type texts struct {
 	data   []byte // with ended, the unread data
 	n      int
@@ -51,7 +49,6 @@ func (t *texts) nextEnded(i int) ([]byte, error) {
 	return text[:end], nil
 }
 
-// trimNULs removes the NULs that pad a text.
 func trimNULs(text []byte) []byte {
 	end := bytes.IndexByte(text, 0)
 	switch {
@@ -65,7 +62,6 @@ func trimNULs(text []byte) []byte {
 
 var nuls [1 << 10]byte
 
-// each calls judge for each text, in order.
 func (t *texts) each(judge func(i int, url []byte)) error {
 	for i := range t.n {
 		url, err := t.next(i)

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/filter"
 )
 
@@ -33,10 +34,7 @@ func TestHeader(t *testing.T) {
 	for _, f := range regexp.MustCompile(`(?s)\nint64_t (robotsieve_\w+)\((.*?)\);`).FindAllStringSubmatch(header, -1) {
 		declared[f[1]] = strings.Count(f[2], ",") + 1
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), "export.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "export.go", nil, parser.ParseComments))(t)
 	exported := 0
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -174,7 +172,6 @@ func writeVectors(w io.Writer, dialect string) error {
 	}
 }
 
-// run runs a command, which must succeed, and returns what it printed.
 func run(t *testing.T, c *exec.Cmd, stdin io.Reader) string {
 	t.Helper()
 	var errs strings.Builder
@@ -190,16 +187,10 @@ func run(t *testing.T, c *exec.Cmd, stdin io.Reader) string {
 
 func raw(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(os.ReadFile(name))(t)
 }
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 }

@@ -25,8 +25,7 @@ var release = "devel"
 // call is a call of an exported function. Its methods do nothing after an error.
 type call struct{ err error }
 
-// guarded runs the body of an exported function, and returns its result or the number of its error.
-// It recovers from panics.
+// guarded runs an exported function, and returns its result or the number of its error or panic.
 func guarded(f func(c *call) int64) (result C.int64_t) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -73,7 +72,6 @@ func (c *call) dialect(first C.bytes_t, n C.size_t) (d *automaton.Dialect) {
 	return d
 }
 
-// rules returns the rules of a handle.
 func (c *call) rules(handle C.int64_t) (r rules) {
 	if c.err == nil {
 		r, c.err = find(int64(handle))
@@ -81,7 +79,6 @@ func (c *call) rules(handle C.int64_t) (r rules) {
 	return r
 }
 
-// robots returns the robots.txt of a handle.
 func (c *call) robots(handle C.int64_t) *robots {
 	r, ok := c.rules(handle).(*robots)
 	if c.err == nil && !ok {
@@ -90,8 +87,7 @@ func (c *call) robots(handle C.int64_t) *robots {
 	return r
 }
 
-// put writes a text and a NUL to the caller's buffer, truncated to fit, and returns the full length of the
-// text.
+// put writes a text, cut to fit, and a NUL to the caller's buffer, and returns the text's full length.
 func (c *call) put(value string, buffer *C.char, size C.size_t) int64 {
 	if to := c.text(C.bytes_t(buffer), size); len(to) > 0 {
 		to[copy(to[:len(to)-1], value)] = 0
@@ -144,7 +140,6 @@ func robotsieve_match(handle C.int64_t, agent C.bytes_t, agentLen C.size_t, url 
 	})
 }
 
-// ask asks the rules of a handle.
 func (c *call) ask(handle C.int64_t, agent C.bytes_t, agentLen C.size_t, at C.int64_t, urls *texts, out *answers) {
 	name, r := c.text(agent, agentLen), c.rules(handle)
 	if c.err == nil {

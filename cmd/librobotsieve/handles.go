@@ -15,8 +15,7 @@ import (
 type rules interface {
 	// ask answers for an agent about URLs, by the rules in force at a time in Unix seconds.
 	ask(agent []byte, at int64, urls *texts, out *answers) error
-	// askAll answers for n agents, whose names have a NUL between them, with a reason for each URL and agent. Those
-	// for the first agent come first.
+	// askAll answers for n agents, whose names have a NUL between them, with a reason for each agent and URL in turn.
 	askAll(agents []byte, n int, at int64, urls *texts, reasons []byte) error
 	// close frees what the garbage collector doesn't.
 	close() error
@@ -30,14 +29,12 @@ var (
 
 var errHandle = errors.New("no such handle: it was freed, or never given")
 
-// give returns a handle for rules.
 func give(r rules) int64 {
 	h := lastHandle.Add(1)
 	handles.Store(h, r)
 	return h
 }
 
-// find returns the rules of a handle.
 func find(handle int64) (rules, error) {
 	if r, ok := handles.Load(handle); ok {
 		return r.(rules), nil
@@ -45,7 +42,6 @@ func find(handle int64) (rules, error) {
 	return nil, errHandle
 }
 
-// free frees a handle.
 func free(handle int64) error {
 	r, ok := handles.LoadAndDelete(handle)
 	if !ok {
@@ -54,7 +50,6 @@ func free(handle int64) error {
 	return r.(rules).close()
 }
 
-// split returns the names of n agents.
 func split(agents string, n int) ([]string, error) {
 	names := strings.Split(agents, "\x00")
 	if len(names) != n {
@@ -89,7 +84,6 @@ type cache[T any] struct {
 
 const maxAgents = 256
 
-// of returns the cached value for an agent, or makes it.
 func (c *cache[T]) of(agent []byte, make func(agent string) (T, error)) (T, error) {
 	known := c.made.Load()
 	if known != nil {

@@ -19,8 +19,7 @@ static size_t get_last_len(void) { return last_len; }
 */
 import "C"
 
-// keepLast stores the text of an error for the calling thread, and lastText returns it. A goroutine
-// called from C stays on the caller's thread.
+// keepLast stores an error's text for lastText on this thread, which a goroutine called from C stays on.
 func keepLast(text string) { C.keep_last(text) }
 
 func lastText() string { return C.GoStringN(C.get_last(), C.int(C.get_last_len())) }

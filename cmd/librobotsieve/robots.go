@@ -17,7 +17,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/reading"
 )
 
-// robots is one robots.txt.
 type robots struct {
 	dialect *automaton.Dialect // nil for each crawler's own
 	options compile.Options
@@ -47,7 +46,6 @@ func (r *robots) first() automaton.Dialect {
 	return *r.dialect
 }
 
-// in returns the file as read in a dialect.
 func (r *robots) in(d automaton.Dialect) *compile.Robots {
 	if r.read[d].Load() == nil {
 		o := r.options
@@ -66,9 +64,8 @@ type asker struct {
 // askers are the agents for which crawlers' own dialects are used.
 var askers cache[asker]
 
-// agent returns an agent as bound by the file, and the file as the agent reads it. With each
-// crawler's own dialect the name may be anything that --agent accepts, otherwise it is a product
-// token.
+// agent returns an agent as bound by the file, and the file as the agent reads it. The name is what
+// --agent accepts, or with a dialect of the caller's a product token.
 func (r *robots) agent(name []byte) (compile.Agent, *compile.Robots, error) {
 	if r.dialect != nil {
 		read := r.in(*r.dialect)
@@ -118,7 +115,6 @@ func (r *robots) sitemaps() string {
 	return strings.Join(append(r.in(r.first()).Sitemaps(), ""), "\n")
 }
 
-// delay returns the Crawl-delay for an agent.
 func (r *robots) delay(name []byte) (delay time.Duration, ok bool, err error) {
 	agent, _, err := r.agent(name)
 	if err != nil {
@@ -128,9 +124,8 @@ func (r *robots) delay(name []byte) (delay time.Duration, ok bool, err error) {
 	return delay, ok, nil
 }
 
-// fields returns the values of the lines with a key, ignoring case, that are neither user agents
-// nor rules, one per line. It returns those in the groups that bind an agent, or all if agent is
-// empty.
+// fields returns the values of the lines with a key that are neither user agents nor rules, one per
+// line: those in the groups that bind an agent, or all if agent is empty.
 func (r *robots) fields(name []byte, key string) (string, error) {
 	read, groups := r.in(r.first()), []int(nil)
 	if len(name) > 0 {

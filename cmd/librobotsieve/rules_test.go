@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -35,9 +36,7 @@ func sampleArchive(t *testing.T) string {
 `, sampleBody))
 	o := job.CompileOptions{Sources: []string{source}, Output: rules, AllVersions: true,
 		Fields: "host=host,body=body,status=status,location=location,date=date"}
-	if _, err := job.Compile(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(job.Compile(t.Context(), o))(t)
 	return rules
 }
 
@@ -48,27 +47,21 @@ func asked(t *testing.T, r rules, agent string, at int64, urls ...string) []stri
 	places := []uint64{0}
 	for _, url := range urls {
 		var out answers
-		if err := r.ask([]byte(agent), at, &texts{data: []byte(url), n: 1, one: true}, &out); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.ask([]byte(agent), at, &texts{data: []byte(url), n: 1, one: true}, &out))
 		places = append(places, places[len(places)-1]+uint64(len(url)))
 		list = append(list, fmt.Sprintf("%v %d", filter.Class(out.last&0xff), out.last>>8))
 	}
 	n := len(urls)
 	ofAll := make([]byte, 3*n)
 	all := texts{data: []byte(strings.Join(urls, "\x00") + "\x00"), ended: true, n: n}
-	if err := r.askAll([]byte(agent+"\x00CCBot\x00"+agent), 3, at, &all, ofAll); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.askAll([]byte(agent+"\x00CCBot\x00"+agent), 3, at, &all, ofAll))
 	out := answers{allowed: make([]byte, (n+7)/8), reasons: make([]byte, n), lines: make([]int32, n)}
 	for _, all := range []texts{
 		{data: []byte(strings.Join(urls, "")), wide: places},
 		{data: []byte(strings.Join(urls, "\x00") + "\x00"), ended: true},
 	} {
 		all.n = n
-		if err := r.ask([]byte(agent), at, &all, &out); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.ask([]byte(agent), at, &all, &out))
 		for i, one := range list {
 			many, allowed := fmt.Sprintf("%v %d", filter.Class(out.reasons[i]), out.lines[i]), out.allowed[i/8]>>(i%8)&1 == 1
 			if many != one || allowed != strings.HasPrefix(one, "allowed") {
@@ -85,10 +78,7 @@ func asked(t *testing.T, r rules, agent string, at int64, urls ...string) []stri
 // TestArchiveJudgesAsFilter compares the library's answers with package job's.
 func TestArchiveJudgesAsFilter(t *testing.T) {
 	rules := sampleArchive(t)
-	a, err := newArchive(rules, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(newArchive(rules, nil))(t)
 	var urls []string
 	for _, host := range []string{"a", "b", "gone", "down", "busy", "moved", "unknown"} {
 		for _, path := range []string{"", "/", "/private/1", "/x/y", "/old", "/new?a", "/robots.txt", "/%70rivate/"} {
@@ -107,9 +97,7 @@ func TestArchiveJudgesAsFilter(t *testing.T) {
 			var out strings.Builder
 			o := job.FilterOptions{Agents: []job.Agent{{Name: agent}}, Archive: rules, AsOf: asOf, Annotate: job.TSV,
 				URLs: job.Inputs{Names: []string{"-"}, Stdin: strings.NewReader(strings.Join(urls, "\n"))}}
-			if _, err := job.Filter(t.Context(), o, &out); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(job.Filter(t.Context(), o, &out))(t)
 			got := asked(t, a, agent, at, urls...)
 			for _, verdict := range got {
 				seen[verdict]++

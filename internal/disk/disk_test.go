@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/test/must"
 )
 
 // TestInject checks that every operation fails with the injected error, has no effect, and works
@@ -17,13 +19,8 @@ import (
 func TestInject(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
-	if err := os.WriteFile(name, []byte("0123456789"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("0123456789"), 0o600))
+	f := must.Get(OpenFile(name, os.O_RDWR, 0))(t)
 	defer f.Close()
 	errOnly := func(_ any, err error) error { return err }
 	steps := []struct {
@@ -70,21 +67,14 @@ func TestMapped(t *testing.T) {
 		t.Skip("files are not mapped, or cannot be made shorter while they are")
 	}
 	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, []byte(strings.Repeat("x", 1<<16)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Map(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(strings.Repeat("x", 1<<16)), 0o600))
+	m := must.Get(Map(name))(t)
 	sum := 0
 	add := func() error { sum += int(m.Data[1<<15]); return nil }
 	if err := m.Use(add); err != nil || sum != 'x' {
 		t.Errorf("%d, error %v", sum, err)
 	}
-	if err := os.Rename(name, name+"2"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(name, name+"2"))
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -93,9 +83,7 @@ func TestMapped(t *testing.T) {
 		}()
 		_ = m.Use(func() error { panic("negative shift amount") })
 	}()
-	if err := os.WriteFile(name+"2", []byte(strings.Repeat("y", 1<<16)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name+"2", []byte(strings.Repeat("y", 1<<16)), 0o600))
 	if err := os.Chtimes(name+"2", time.Time{}, time.Now().Add(time.Hour)); err != nil { // some clocks are slow
 		t.Fatal(err)
 	}
@@ -104,9 +92,7 @@ func TestMapped(t *testing.T) {
 			t.Errorf("changed: error %v", err)
 		}
 	}
-	if err := os.Truncate(name+"2", 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(name+"2", 1))
 	if err := m.Use(add); !errors.Is(err, ErrChanged) {
 		t.Errorf("cut short: error %v", err)
 	}
@@ -120,9 +106,7 @@ func TestMapped(t *testing.T) {
 func TestPending(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
-	if err := os.WriteFile(name, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("old"), 0o640))
 	for _, op := range []Op{OpOpen, OpWrite, OpRename, ""} {
 		restore := Inject(func(o Op, _ string) error {
 			if o == op {

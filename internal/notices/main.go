@@ -12,6 +12,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -55,11 +56,7 @@ func notices(pkg string, systems []string) (string, error) {
 			return "", err
 		}
 	}
-	names := make([]*module, 0, len(modules))
-	for _, m := range modules {
-		names = append(names, m)
-	}
-	slices.SortFunc(names, func(a, b *module) int { return cmp.Compare(a.name, b.name) })
+	names := slices.SortedFunc(maps.Values(modules), func(a, b *module) int { return cmp.Compare(a.name, b.name) })
 	var b strings.Builder
 	b.WriteString("robotsieve is made with the software named here. Each part is under its own licence, which " +
 		"follows its name.\n")
@@ -107,8 +104,7 @@ func list(pkg, system string, modules map[string]*module) error {
 	return nil
 }
 
-// write writes the licences of a module: those in its folder, in the folders of its packages, and
-// in their parents.
+// write writes the licences in a module's folder, and from those of its packages up to it.
 func (m *module) write(b *strings.Builder) error {
 	folders := []string{m.dir}
 	for _, f := range m.folders {

@@ -169,7 +169,6 @@ func (l *jsonList) end() {
 	}
 }
 
-// writeJSONList writes values as a jsonList.
 func writeJSONList[T any](w *bufio.Writer, values []T) {
 	list := jsonList{w: w}
 	for _, v := range values {

@@ -96,7 +96,6 @@ func TestBoundedDumps(t *testing.T) {
 	}
 }
 
-// rules compiles an archive of some origins.
 func rules(t *testing.T, args ...string) string {
 	t.Helper()
 	sources := file(t, "robots.jsonl", `{"host":"a.example","body":"user-agent: *\ndisallow: /p\n\nuser-agent: `+
@@ -173,7 +172,7 @@ func TestArchiveChangedInPlace(t *testing.T) {
 				change(in.other)
 			}
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), append(c.args, "--rules", archive), streams{in: in, out: &stdout, err: &stderr})
+			code := streams{in: in, out: &stdout, err: &stderr}.run(t.Context(), append(c.args, "--rules", archive))
 			judged := strings.Contains(stdout.String(), "a.example") || strings.Contains(stdout.String(), "allowed")
 			if code != exitInput || judged || !strings.Contains(stderr.String(), archive+": changed while in use") {
 				t.Errorf("%s, %v: code %d, stdout %q, stderr %q", name, c.args, code, stdout.String(), stderr.String())

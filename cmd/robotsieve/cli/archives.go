@@ -18,8 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// runDump prints the machines of robots.txt files in each dialect. Each machine is printed once,
-// with the user agents it binds.
+// runDump prints each machine of robots.txt files in each dialect, with the user agents it binds.
 func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, o.Sources...); err != nil {
 		return err
@@ -39,11 +38,9 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	return nil
 }
 
-// maxDump limits the machines printed for one file in one dialect, in bytes. The last one may
-// exceed it.
+// maxDump limits the machines printed for one file in one dialect, in bytes, but for the last one.
 const maxDump = 4 << 20
 
-// runList prints the contents of an archive.
 func runList(ctx context.Context, s streams, name, output string) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, name); err != nil {
 		return err
@@ -95,7 +92,6 @@ func runClasses(ctx context.Context, s streams, a *args, dialects []automaton.Di
 	})
 }
 
-// runMonths prints a table of classes by month.
 func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, c.Archive); err != nil {
 		return err
@@ -115,7 +111,6 @@ func runMonths(ctx context.Context, s streams, c job.ClassOptions) error {
 	return writing("the table", err)
 }
 
-// listRows lists rows of the file of --list or --tdmrep.
 func listRows[T any](ctx context.Context, s streams, a *args, make func(io.Writer, string) *render.List[T],
 	list func(context.Context, func(*T) error) error) error {
 	output := a.text("output")
@@ -136,7 +131,6 @@ func listRows[T any](ctx context.Context, s streams, a *args, make func(io.Write
 	return err
 }
 
-// runTDMRep lists the preferences of a tdmrep.json.
 func runTDMRep(ctx context.Context, s streams, a *args) error {
 	file := job.RobotsFile{Name: a.text("tdmrep"), Stdin: s.in, MaxBytes: maxBytes(a)}
 	list := func(ctx context.Context, each func(*report.SiteSignal) error) error {
@@ -156,7 +150,6 @@ func runTDMRep(ctx context.Context, s streams, a *args) error {
 	return cmp.Or(err, writing("the rows", w.Flush()))
 }
 
-// writeArchive prints a summary of an archive.
 func writeArchive(to io.Writer, a report.ArchiveSummary) error {
 	number := func(n int) string { return english.Grouped(int64(n)) }
 	var b strings.Builder

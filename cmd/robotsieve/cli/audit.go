@@ -9,14 +9,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// runAudit runs an audit. The job writes the files of the report, such as the page of --html, as
-// results asks it to; reporting.finish prints the report.
+// runAudit runs an audit, whose job writes the files of results. reporting.finish prints the report.
 func runAudit(ctx context.Context, s streams, a *args) (err error) {
-	rows, err := rowsAsked(a)
-	if err != nil {
-		return err
-	}
-	listed, written, err := rows.onStdout(s)
+	listed, written, err := rowsAsked(s, a)
 	if err != nil {
 		return err
 	}
@@ -60,7 +55,6 @@ func auditOptions(s streams, a *args, results job.Results, rows *job.Rows) job.A
 	}
 }
 
-// logOptions returns the options that say which logs to read, and how.
 func logOptions(s streams, a *args) job.LogOptions {
 	unparsed := value[float64](a, "max-unparsed")
 	return job.LogOptions{
@@ -84,8 +78,7 @@ func limitsOf(a *args) job.Limits {
 	return job.Limits{Memory: value[int64](a, "memory"), Workers: a.number("workers")}
 }
 
-// samples returns the value of --samples. An HTML page shows some lines by default, unless nothing
-// is judged.
+// samples returns --samples. An HTML page shows some lines by default, unless nothing is judged.
 func samples(a *args) int {
 	_, _, isJudged := a.given("robots policy")
 	if isJudged && a.set("html") && !a.set("samples") && a.text("anonymize") == "" {
@@ -94,7 +87,6 @@ func samples(a *args) int {
 	return a.number("samples")
 }
 
-// robotsFile returns the robots.txt of --robots.
 func robotsFile(s streams, a *args) job.RobotsFile {
 	return job.RobotsFile{Name: a.text("robots"), Stdin: s.in, MaxBytes: maxBytes(a)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -23,10 +24,15 @@ const maxCase = 64 << 20
 
 var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
 
-// runBatch answers the cases on stdin, line by line. It is for comparisons with other
-// implementations, so the agent is a bare product token, never the name of a known crawler.
-func runBatch(s streams, o compile.Options) error {
-	b := batch{options: o}
+// runBatch answers cases of other implementations, whose agent is a product token, not a crawler's name.
+func runBatch(s streams, a *args) error {
+	b := batch{options: compile.Options{MaxBytes: maxBytes(a)}}
+	if d := dialect(a); d != nil {
+		b.options.Dialect = *d
+	}
+	if err := job.RefuseStreams(s.out, s.err, s.in, "-"); err != nil {
+		return err
+	}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
 	code := exitDone
 	for {
@@ -57,8 +63,7 @@ func runBatch(s streams, o compile.Options) error {
 	return cmp.Or(writing("the answers", out.Flush()), exitWith(code))
 }
 
-// readCase appends a line without its line ending to buf. It returns io.EOF after the last line,
-// and errLongCase for a line longer than maxCase, which it skips.
+// readCase appends a line without its end to buf, or skips one longer than maxCase with errLongCase.
 func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for long := false; ; {
 		part, err := r.ReadSlice('\n')
@@ -84,8 +89,7 @@ func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// batch answers cases. It keeps the last robots.txt, because consecutive cases mostly share one,
-// and compiles it when the second case arrives.
+// batch answers cases. It keeps the last robots.txt, and compiles it if the next case has it, too.
 type batch struct {
 	options compile.Options
 	line    []byte

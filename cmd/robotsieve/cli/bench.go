@@ -17,29 +17,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// benchFlags holds the flags of a benchmark.
-type benchFlags struct {
-	robots   job.RobotsFile
-	dialect  *automaton.Dialect // nil: auto
-	agent    string
-	external []string
-	list     bool
-	timeout  time.Duration
-	output   string
-}
-
 func runBench(ctx context.Context, s streams, a *args) error {
-	f := benchFlags{
-		robots: robotsFile(s, a), dialect: dialect(a), agent: a.text("agent"), external: a.texts("external"),
-		list: a.is("list"), timeout: value[time.Duration](a, "timeout"), output: a.text("output"),
-	}
-	work, err := f.work(ctx, s, a.rest)
+	work, err := newWork(ctx, s, a)
 	if err != nil {
 		return err
 	}
 	report, code := work.report(), exitDone
 	for _, p := range work.parsers {
-		r := work.measure(ctx, p, f.timeout)
+		r := work.measure(ctx, p, value[time.Duration](a, "timeout"))
 		if ctx.Err() != nil {
 			s.warn("interrupted: the report covers the engines measured so far")
 			report.Partial, code = true, exitInterrupted
@@ -53,26 +38,25 @@ func runBench(ctx context.Context, s streams, a *args) error {
 		}
 		report.Engines = append(report.Engines, r)
 	}
-	return cmp.Or(writing("the report", report.write(s, f.output)), exitWith(code))
+	return cmp.Or(writing("the report", report.write(s, a.text("output"))), exitWith(code))
 }
 
-// parser is a parser to measure, with a description of how it works.
 type parser struct {
 	bench.Entrant
 	how string
 }
 
 // parsers returns all parsers to measure, robotsieve first.
-func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
+func parsers(a *args, d automaton.Dialect) ([]parser, error) {
 	inProcess := func(how string, engine automaton.Engine) parser {
 		return parser{bench.InProcess("robotsieve", "",
 			bench.Robotsieve(compile.Options{Dialect: d, MaxBytes: -1, Engine: engine})), how}
 	}
 	list := []parser{inProcess("compiles once", automaton.EngineAuto)}
-	if f.list {
+	if a.is("list") {
 		list = append(list, inProcess("plain list", automaton.EngineList))
 	}
-	for _, x := range f.external {
+	for _, x := range a.texts("external") {
 		name, command, found := strings.Cut(x, "=")
 		if !found || name == "" || command == "" {
 			return nil, usageError("--external %q is not NAME=COMMAND", x)
@@ -93,30 +77,30 @@ type work struct {
 	want     []bench.Verdict
 }
 
-// work reads the inputs.
-func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work, error) {
+func newWork(ctx context.Context, s streams, a *args) (*work, error) {
+	agent, robots := a.text("agent"), robotsFile(s, a)
 	switch {
-	case len(automaton.CutToken([]byte(f.agent))) < len(f.agent):
-		return nil, usageError("--agent %q is not a product token, such as GPTBot", f.agent)
-	case len(args) == 0:
+	case len(automaton.CutToken([]byte(agent))) < len(agent):
+		return nil, usageError("--agent %q is not a product token, such as GPTBot", agent)
+	case len(a.rest) == 0:
 		return nil, usageError("no list of URLs")
 	}
-	w, limit := &work{}, f.robots.MaxBytes
+	w, limit := &work{}, robots.MaxBytes
 	var err error
-	if w.dialect, err = f.reading(); err != nil {
+	if w.dialect, err = reading(a); err != nil {
 		return nil, err
 	}
-	if w.parsers, err = f.parsers(w.dialect); err != nil {
+	if w.parsers, err = parsers(a, w.dialect); err != nil {
 		return nil, err
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, append(args, f.robots.Name)...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, append(a.rest, robots.Name)...); err != nil {
 		return nil, err
 	}
-	body, err := f.robots.Read(ctx)
+	body, err := robots.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	urls, err := readURLs(ctx, s, args)
+	urls, err := readURLs(ctx, s, a.rest)
 	if ctx.Err() != nil {
 		s.warn("interrupted before anything was done")
 		return nil, exitWith(exitInterrupted)
@@ -125,32 +109,31 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 		return nil, inputError(err)
 	}
 	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), body,
-		f.robots.Name) {
+		robots.Name) {
 		s.warn("%s", o)
 	}
-	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: compile.WholeLines(body, limit),
+	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: agent, Body: compile.WholeLines(body, limit),
 		URLs: urls}
 	w.robots, w.verdicts, w.want = bench.Judge(&w.site, compile.Options{Dialect: w.dialect, MaxBytes: -1})
 	return w, nil
 }
 
 // reading returns the dialect given by the flag, or else the agent's own if known.
-func (f *benchFlags) reading() (automaton.Dialect, error) {
-	if f.dialect != nil {
-		return *f.dialect, nil
+func reading(a *args) (automaton.Dialect, error) {
+	if d := dialect(a); d != nil {
+		return *d, nil
 	}
 	set, err := job.Crawlers("")
 	if err != nil {
 		return 0, err
 	}
-	if p := set.ByName(f.agent); p != nil {
+	if p := set.ByName(a.text("agent")); p != nil {
 		return automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
 	}
 	return automaton.RFC9309, nil
 }
 
-// readURLs reads lists of URLs. Every failure is an error, because a benchmark on part of its input
-// would measure something else.
+// readURLs reads lists of URLs. Part of the input would measure something else, so failures are errors.
 func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 	inputs, warnings, errs := source.Inputs(ctx, args, s.in, source.Limits{})
 	for _, w := range warnings {
@@ -173,7 +156,11 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 			if len(line) == 0 {
 				continue
 			}
-			urls = append(urls, asURL(line))
+			url := string(line)
+			if strings.HasPrefix(url, "//") { // of which a parser that only knows URLs would take a part for the host
+				url = "http://localhost" + url
+			}
+			urls = append(urls, url)
 			if line[0] != '/' && !bytes.Contains(line, []byte("://")) {
 				others++
 			}
@@ -195,24 +182,8 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 	return urls, nil
 }
 
-// asURL copies a line. A request target that begins with two slashes gets a host, because a parser
-// that only knows URLs, such as Google's, would take its first segment for one.
-func asURL(line []byte) string {
-	if bytes.HasPrefix(line, []byte("//")) {
-		return "http://localhost" + string(line)
-	}
-	return string(line)
-}
-
 // The rounds of a measurement, and the minimum duration of a round.
 const (
 	benchRounds = 5
 	benchRound  = 50 * time.Millisecond
 )
-
-// measure runs one parser.
-func (w *work) measure(ctx context.Context, p parser, limit time.Duration) engineReport {
-	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{w.want},
-		bench.Plan{Rounds: benchRounds, MinRound: benchRound, Timeout: limit})
-	return w.engineReport(p, &m)
-}

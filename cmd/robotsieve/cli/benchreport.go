@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -14,7 +15,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// benchReport is the report of a benchmark.
 type benchReport struct {
 	Schema  string         `json:"schema"`
 	Bytes   int            `json:"bytes"` // of robots.txt
@@ -30,9 +30,8 @@ type benchReport struct {
 type engineReport struct {
 	Engine string `json:"engine"`
 	How    string `json:"how"` // how the engine answers for a URL
-	// CompileNS is the time to read robots.txt once, and URLNS the time per verdict. Both are medians
-	// of benchRounds rounds. The spreads are half the distance between the fastest and the slowest
-	// round, as a fraction of the median.
+	// CompileNS is to read robots.txt once, URLNS per verdict: medians of benchRounds rounds. The spreads
+	// are half the distance between the fastest and the slowest round, as a fraction of the median.
 	CompileNS     float64 `json:"compile_ns"`
 	CompileSpread float64 `json:"compile_spread"`
 	URLNS         float64 `json:"url_ns"`
@@ -40,8 +39,7 @@ type engineReport struct {
 	URLsPerSecond float64 `json:"urls_per_second"`
 	// StartUpNS is the time of an external command without any question. URLNS doesn't include it.
 	StartUpNS float64 `json:"start_up_ns"`
-	// Compared counts the URLs with a verdict, and Agreed the URLs on which robotsieve has the same
-	// verdict. Complete means that every URL was compared.
+	// Compared counts URLs with a verdict, Agreed those with robotsieve's. Complete means that all have one.
 	Compared int  `json:"compared"`
 	Agreed   int  `json:"agreed"`
 	Complete bool `json:"complete"`
@@ -77,8 +75,9 @@ func (w *work) report() *benchReport {
 	}
 }
 
-// engineReport makes the report on one parser from its measurement.
-func (w *work) engineReport(p parser, m *bench.Result) engineReport {
+func (w *work) measure(ctx context.Context, p parser, limit time.Duration) engineReport {
+	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{w.want},
+		bench.Plan{Rounds: benchRounds, MinRound: benchRound, Timeout: limit})
 	r := engineReport{
 		Engine: p.Name, How: p.how, StartUpNS: float64(m.StartUp),
 		Compared: m.Asked, Agreed: m.Agreed, Disagreements: []disagreement{},
@@ -114,7 +113,6 @@ const (
 	maxRuleShown  = 50
 )
 
-// write prints the report in the given format.
 func (r *benchReport) write(s streams, form string) error {
 	w := bufio.NewWriter(s.out)
 	switch form {
@@ -130,7 +128,6 @@ func (r *benchReport) write(s streams, form string) error {
 	return w.Flush()
 }
 
-// writeCSV prints one row per engine, with the number of disagreements.
 func (r *benchReport) writeCSV(w *bufio.Writer) {
 	fmt.Fprint(w, render.CSVLine(
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",
@@ -163,8 +160,7 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 }
 
-// row returns the engine's row of the table. The share of agreement refers to the compared URLs,
-// whose number is shown unless all were compared.
+// row returns the table's row. The number of compared URLs is shown unless all were.
 func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}

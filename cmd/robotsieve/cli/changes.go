@@ -20,7 +20,6 @@ func noteOf(c explain.Change) lint.Note {
 		Text: c[0].RuleAfter, Witness: c[0].Path}
 }
 
-// writeChanges prints what changed since the older file. The writer keeps errors.
 func writeChanges(w *bufio.Writer, d *explain.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	if len(d.Differences) > 0 {
@@ -47,7 +46,6 @@ func writeChanges(w *bufio.Writer, d *explain.Description) {
 	}
 }
 
-// writeSARIF writes the notes and the changes of a description as SARIF.
 func writeSARIF(w io.Writer, d *explain.Description) error {
 	var findings []render.Finding
 	add := func(n lint.Note, text string) {

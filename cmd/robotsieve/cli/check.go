@@ -8,47 +8,36 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// checkFlags holds the flags of check.
 type checkFlags struct {
+	*args
 	options job.CheckOptions
-	dialect *automaton.Dialect // nil: each agent's own
-	warc    string             // a WARC file; "" for none
-	output  string
-	quiet   bool
-	failOn  []string // of failOnValues
 }
 
 func runCheck(ctx context.Context, s streams, a *args) error {
 	if a.is("jsonl") {
-		return answerCases(s, a)
+		return runBatch(s, a)
 	}
 	if a.text("tdmrep") != "" {
 		return runTDMRep(ctx, s, a)
 	}
-	f := &checkFlags{
-		dialect: dialect(a), warc: a.text("warc"), output: a.text("output"), quiet: a.is("quiet"),
-		failOn: slices.Concat(values[[]string](a, "fail-on")...),
-		options: job.CheckOptions{
-			Agents: agentsOf(a), Robots: robotsFile(s, a), Archive: a.text("rules"), AsOf: a.text("as-of"),
-			Messages: s.messages(), Crawlers: a.text("crawlers"), Crossings: a.is("crossings"),
-			Against:  job.RobotsFile{Name: a.text("against"), Stdin: s.in, MaxBytes: maxBytes(a)},
-			Sitemaps: a.texts("sitemap"),
-		},
-	}
+	f := &checkFlags{a, job.CheckOptions{
+		Agents: agentsOf(a), Robots: robotsFile(s, a), Archive: a.text("rules"), AsOf: a.text("as-of"),
+		Messages: s.messages(), Crawlers: a.text("crawlers"), Crossings: a.is("crossings"),
+		Against:  job.RobotsFile{Name: a.text("against"), Stdin: s.in, MaxBytes: maxBytes(a)},
+		Sitemaps: a.texts("sitemap"),
+	}}
 	if f.options.Against.Name != "" && f.options.Against.Name == f.options.Robots.Name {
 		return usageError("--robots and --against are the same file")
 	}
 	switch {
-	case f.warc != "":
+	case f.text("warc") != "":
 		return f.runPages(ctx, s, a.rest)
 	case len(a.rest) == 0 && f.options.Archive != "" && f.options.Robots.Name == "":
 		return f.describeArchive(ctx, s)
@@ -56,19 +45,6 @@ func runCheck(ctx context.Context, s streams, a *args) error {
 	return f.run(ctx, s, a.rest)
 }
 
-// answerCases answers the cases of --jsonl.
-func answerCases(s streams, a *args) error {
-	options := compile.Options{MaxBytes: maxBytes(a)}
-	if d := dialect(a); d != nil {
-		options.Dialect = *d
-	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, "-"); err != nil {
-		return err
-	}
-	return runBatch(s, options)
-}
-
-// describeArchive prints a summary of the archive.
 func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, f.options.Archive); err != nil {
 		return err
@@ -77,7 +53,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if f.output == "text" {
+	if f.text("output") == "text" {
 		err = writeArchive(s.out, sum)
 	} else {
 		sum.File, sum.Program = report.ToUTF8(sum.File), report.ToUTF8(sum.Program)
@@ -100,7 +76,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	if len(urls) == 0 {
 		return f.describe(ctx, s, c, nil)
 	}
-	if f.quiet {
+	if f.is("quiet") {
 		s.out = io.Discard
 	} else if f.isPage() {
 		var answers []explain.Answer
@@ -110,13 +86,15 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		}
 		return f.describe(ctx, s, c, answers)
 	}
-	w := newAnswerWriter(s, f.output, len(f.options.Agents) > 1)
+	w := newAnswerWriter(s, f.text("output"), len(f.options.Agents) > 1)
 	err = eachAnswer(s, c, urls, func(a explain.Answer) { w.write(a, nil) })
 	return f.end(w, err, "the archive does not have the robots.txt of the origin")
 }
 
 // isPage reports whether the answers go on a page about the whole robots.txt.
-func (f *checkFlags) isPage() bool { return f.output == "html" || f.output == "markdown" }
+func (f *checkFlags) isPage() bool {
+	return slices.Contains([]string{"html", "markdown"}, f.text("output"))
+}
 
 // eachAnswer calls each for the answers about URLs, which may come from stdin.
 func eachAnswer(s streams, c *job.Checker, urls []string, each func(explain.Answer)) (err error) {
@@ -143,25 +121,23 @@ func eachAnswer(s streams, c *job.Checker, urls []string, each func(explain.Answ
 	return err
 }
 
-// runPages explains the verdicts and directives for the pages in a WARC file.
 func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) error {
-	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive,
+	if err := job.RefuseStreams(s.out, s.err, s.in, f.text("warc"), f.options.Robots.Name, f.options.Archive,
 		f.options.Crawlers); err != nil {
 		return err
 	}
-	answers, err := job.CheckPages(ctx, f.options, f.warc, urls)
-	if f.quiet {
+	answers, err := job.CheckPages(ctx, f.options, f.text("warc"), urls)
+	if f.is("quiet") {
 		s.out = io.Discard
 	}
-	w := newAnswerWriter(s, f.output, len(f.options.Agents) > 1)
+	w := newAnswerWriter(s, f.text("output"), len(f.options.Agents) > 1)
 	for _, a := range answers {
 		w.write(a.Answer, &a)
 	}
 	return f.end(w, err, "the robots.txt of the origin is not known: give it with --robots or --rules")
 }
 
-// end completes the output and returns the error of the command. The reason says why an answer has
-// no verdict.
+// end completes the output. The reason says why an answer has no verdict.
 func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 	if err = errors.Join(w.close(), err); err != nil {
 		return err
@@ -169,7 +145,7 @@ func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 	if w.unknown > 0 {
 		return inputError(fmt.Errorf("%s without a verdict, because %s", english.Plural(w.unknown, "answer"), reason))
 	}
-	if f.quiet && w.disallowed {
+	if f.is("quiet") && w.disallowed {
 		return exitWith(exitFound)
 	}
 	return nil
@@ -177,11 +153,11 @@ func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 
 // describe prints what robots.txt says. It returns an error if a condition of --fail-on holds.
 func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, answers []explain.Answer) error {
-	d, err := c.Describe(ctx, f.dialect)
+	d, err := c.Describe(ctx, dialect(f.args))
 	if err != nil {
 		return err
 	}
-	if !f.quiet {
+	if !f.is("quiet") {
 		write := func() error { return f.writeDescription(s, d) }
 		if f.isPage() {
 			write = func() error { return f.writePage(s, c, d, answers) }
@@ -191,7 +167,7 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, an
 		}
 	}
 	code := exitDone
-	for _, condition := range f.failOn {
+	for _, condition := range slices.Concat(values[[]string](f.args, "fail-on")...) {
 		n, noun := len(d.Differences)+d.NotListed.Differences, "difference"
 		if condition != onChange {
 			n, noun = 0, "note"
@@ -204,7 +180,7 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker, an
 		}
 		if n > 0 {
 			code = exitFound
-			if !f.quiet {
+			if !f.is("quiet") {
 				s.warn("--fail-on %s: %s", condition, english.Plural(int64(n), noun))
 			}
 		}

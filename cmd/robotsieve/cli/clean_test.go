@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/internal/test/must"
 )
 
 // evil is a text with a character of each kind that acts on a terminal. It is UTF-8, so that
@@ -20,9 +22,7 @@ const evil = "\x1b[2J\x07\r\n\t\x7f\u009b31m\u202e\u2066\u200f\u061c\u200b\u2028
 func leaves(t *testing.T, text []byte) map[string][]byte {
 	t.Helper()
 	var whole any
-	if err := json.Unmarshal(text, &whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &whole))
 	found := map[string][]byte{}
 	var visit func(path string, v any, set func(any))
 	visit = func(path string, v any, set func(any)) {
@@ -32,10 +32,7 @@ func leaves(t *testing.T, text []byte) map[string][]byte {
 				return
 			}
 			set(v + evil)
-			changed, err := json.Marshal(whole)
-			if err != nil {
-				t.Fatal(err)
-			}
+			changed := must.Get(json.Marshal(whole))(t)
 			found[path] = changed
 			set(v)
 		case []any:

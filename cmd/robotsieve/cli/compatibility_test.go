@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/release"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 )
 
 // compatibilityFiles has a folder for each release whose files must be read: with a log, a robots.txt and a manifest,
@@ -59,7 +60,6 @@ func TestCompatibility(t *testing.T) {
 	}
 }
 
-// makeCompatibilityFiles makes the files of this release.
 func makeCompatibilityFiles(t *testing.T, folder string) {
 	t.Helper()
 	makeDir(t, folder)
@@ -78,9 +78,7 @@ func makeCompatibilityFiles(t *testing.T, folder string) {
 	} {
 		writeFile(t, name, text)
 	}
-	if err := os.RemoveAll("evidence"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll("evidence"))
 	outputs := map[string]string{}
 	for name, args := range map[string][]string{
 		"report.json": {"audit", "--policy", "manifest.csv", "--host", "https://a.example", "--output", "json", "--state",
@@ -98,24 +96,17 @@ func makeCompatibilityFiles(t *testing.T, folder string) {
 	writeFile(t, "report.json", outputs["report.json"])
 	writeFile(t, "check.json", command(t, "", "check", "--rules", "x.rsv", "--agent", "GPTBot", "--output", "json",
 		"https://a.example/private/x", "https://a.example/", "https://b.example/x").out)
-	if err := os.Chmod("x.state", 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod("x.state", 0o644))
 }
 
 func writeFile(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 func readFile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(name))(t)
 	return string(text)
 }
 

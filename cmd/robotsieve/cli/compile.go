@@ -42,7 +42,6 @@ func runCompile(ctx context.Context, s streams, a *args) error {
 	return compileArchive(ctx, s, o)
 }
 
-// compileArchive writes an archive, and prints a summary.
 func compileArchive(ctx context.Context, s streams, o job.CompileOptions) error {
 	c, err := job.Compile(ctx, o)
 	if err != nil {
@@ -92,7 +91,6 @@ func compileArchive(ctx context.Context, s streams, o job.CompileOptions) error 
 	return nil
 }
 
-// taken describes the sources of the captures.
 func taken(c *job.Compiled) string {
 	total, parts := 0, []string{}
 	for _, from := range slices.Sorted(maps.Keys(c.Taken)) {

@@ -17,8 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// condition is the value of a --fail-on. It compares a number of violations, requests or lines, or
-// a share, with a limit.
+// condition is a --fail-on: a number of violations, requests or lines, or a share, against a limit.
 type condition struct {
 	text              string
 	what              string // violation, requests, lines, or unparsed (lines that could not be parsed)
@@ -66,7 +65,6 @@ func parseCondition(text string) (condition, error) {
 	return c, nil
 }
 
-// is reports whether the condition covers a crawler of the given name and category.
 func (c condition) is(name, category string) bool {
 	return strings.EqualFold(name, c.crawler) || report.InCategory(category, c.crawler)
 }
@@ -74,7 +72,6 @@ func (c condition) is(name, category string) bool {
 // onLines reports whether the condition counts lines of any client.
 func (c condition) onLines() bool { return c.what == "unparsed" || c.what == "lines" }
 
-// profiles returns the known crawlers that the condition covers.
 func (c condition) profiles(known *crawler.Set) []crawler.Profile {
 	return slices.DeleteFunc(slices.Clone(known.Profiles()),
 		func(p crawler.Profile) bool { return !c.is(p.Name, p.Category) })
@@ -113,8 +110,7 @@ func (c condition) impossible(config *job.Countable) string {
 	return ""
 }
 
-// verifies reports whether any clients that the condition counts can be verified, at the time of
-// the report if there is one.
+// verifies reports whether clients that the condition counts can be verified, at the report's time if any.
 func (c condition) verifies(config *job.Countable, r *report.Report) bool {
 	b := config.Basis
 	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
@@ -174,10 +170,8 @@ func (c condition) unchecked(r *report.Report, config *job.Countable) string {
 	return ""
 }
 
-// count returns the number that the condition compares, and the total for its share. The total for
-// unparsed lines is all lines, including lines outside the period. The total for violations is the
-// requests of the same crawlers without impostors, and with .verified the requests of verified
-// clients.
+// count returns the number that is compared, and the total for its share: of unparsed lines all lines,
+// those outside the period too; of violations the same crawlers' requests without impostors, or verified.
 func (c condition) count(r *report.Report) (n, of int64) {
 	switch {
 	case c.what == "unparsed":
@@ -209,7 +203,6 @@ func (c condition) count(r *report.Report) (n, of int64) {
 	return n, of
 }
 
-// holds reports whether the condition holds for n out of a total.
 func (c condition) holds(n, of int64) bool {
 	order := cmp.Compare(n, c.n)
 	if c.isShare {
@@ -218,7 +211,6 @@ func (c condition) holds(n, of int64) bool {
 	return strings.Contains(c.operator, map[int]string{-1: "<", 0: "=", 1: ">"}[order])
 }
 
-// found describes the count for a condition that holds.
 func (c condition) found(n, of int64) string {
 	text := fmt.Sprintf("there %s %s", english.Verb(n, "is", "are"), english.Grouped(n))
 	if c.isShare {

@@ -72,13 +72,11 @@ func runCrawlers(_ context.Context, s streams, a *args) error {
 	return errors.Join(err, writing("the answers", w.Flush()))
 }
 
-// isFile reports whether there is a file of a name.
 func isFile(name string) bool {
 	info, err := disk.Stat(name)
 	return err == nil && !info.IsDir()
 }
 
-// explainHeader prints how a header is read.
 func explainHeader(w *bufio.Writer, set *crawler.Set, header, output string) {
 	r := readHeader(set, header)
 	if output == "json" {
@@ -88,19 +86,16 @@ func explainHeader(w *bufio.Writer, set *crawler.Set, header, output string) {
 	}
 }
 
-// maxWordsShown limits the list of a crawler's words in the table, in characters.
-const maxWordsShown = 60
-
-// listCrawlers prints all known crawlers.
 func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 	if output == "json" {
 		writeJSONList(w, profiles)
 		return
 	}
+	const mostWords = 60 // characters
 	var rows [][]string
 	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
 	for _, p := range profiles {
-		words, isExempt := render.Cut(report.Printable(strings.Join(p.Words, ", ")), maxWordsShown), ""
+		words, isExempt := render.Cut(report.Printable(strings.Join(p.Words, ", ")), mostWords), ""
 		if p.Control {
 			words = "(control token)"
 		}
@@ -132,8 +127,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 		english.Verb(sourced, "has", "have"))
 }
 
-// writeLists prints the addresses of operators' published lists as shell commands
-// that fetch them.
+// writeLists prints operators' published lists as shell commands that fetch them.
 func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 	if output == "json" {
 		writeJSONList(w, lists)
@@ -171,7 +165,6 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 	}
 }
 
-// text prints the explanation as text.
 func (r headerReading) text(w *bufio.Writer) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %-10s %s\n", name, fmt.Sprintf(format, args...))

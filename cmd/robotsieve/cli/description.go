@@ -30,10 +30,10 @@ const (
 func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err error) {
 	shown, w := d.Rewrite(report.Printable), bufio.NewWriter(s.out)
 	more := d.NotListed.Notes + d.NotListed.Differences
-	if more > 0 && (f.output == "csv" || f.output == "sarif") {
+	if more > 0 && (f.text("output") == "csv" || f.text("output") == "sarif") {
 		s.warn("%s not listed, because there are so many", english.Plural(int64(more), "row"))
 	}
-	switch f.output {
+	switch f.text("output") {
 	case "text":
 		writeDescription(w, shown)
 	case "changes":
@@ -56,11 +56,10 @@ func (f *checkFlags) writeDescription(s streams, d *explain.Description) (err er
 	return cmp.Or(err, w.Flush())
 }
 
-// writePage prints a description and verdicts on URLs as a page in HTML or Markdown.
 func (f *checkFlags) writePage(s streams, c *job.Checker, d *explain.Description, answers []explain.Answer) error {
 	file, older := c.Files()
 	w, page := bufio.NewWriter(s.out), checkpage.Of(d, file, answers)
-	if f.output == "markdown" {
+	if f.text("output") == "markdown" {
 		return errors.Join(render.WriteCheckMarkdown(w, page), w.Flush())
 	}
 	return errors.Join(render.WriteCheckHTML(w, page, file, older), w.Flush())
@@ -184,8 +183,7 @@ func pathShown(class, path string) string {
 	return render.Cut(cmp.Or(path, none), most)
 }
 
-// writeBinding names the crawlers that a group binds, if its user-agent lines seem to name others
-// or no known ones. The writer keeps errors.
+// writeBinding names the crawlers that a group binds, if its lines seem to name others or no known ones.
 func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  binds          "+format+"\n", args...) }
 	bound := map[string]bool{}
@@ -202,7 +200,6 @@ func writeBinding(w *bufio.Writer, g explain.GroupText) {
 	}
 }
 
-// writeSignals prints preferences. The writer keeps errors.
 func writeSignals(w *bufio.Writer, list []preference.Crawlers) {
 	if len(list) == 0 {
 		return

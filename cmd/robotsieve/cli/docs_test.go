@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
@@ -25,10 +26,7 @@ var update = flag.Bool("update", false, "write the files of testdata anew: read 
 // TestGolden compares each output for the sample with a reviewed file. After a change, make golden
 // rewrites the files of testdata, which must be reviewed again.
 func TestGolden(t *testing.T) {
-	folder, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(filepath.Abs("testdata"))(t)
 	t.Chdir("../../..")
 	same := func(name, got string) {
 		t.Helper()
@@ -69,10 +67,7 @@ func TestWithoutAssembly(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	args := append(fullAudit(sample), "--output", "json")
-	out, err := exec.Command(program, args...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command(program, args...).Output())(t)
 	if want := command(t, "", args...).out; string(out) != want {
 		t.Errorf("it differs at %s", reporttest.FirstDifference(string(out), want))
 	}
@@ -245,7 +240,6 @@ func checkFlagNames(t *testing.T, script string) {
 	}
 }
 
-// allFlags are the names of the flags of all commands.
 func allFlags() (names []string) {
 	for _, row := range flagTable() {
 		names = append(names, row.name)
@@ -257,9 +251,7 @@ func allFlags() (names []string) {
 func pageFiles(t *testing.T) string {
 	dir, sample := t.TempDir(), "../../../testdata/sample"
 	for _, to := range []string{"here", "here/testdata/sample", "srv/site"} {
-		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(sample)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(filepath.Join(dir, to), os.DirFS(sample)))
 	}
 	for _, folder := range []string{"var/log/nginx", "var/lib/prometheus/node-exporter", "srv/site/states"} {
 		makeDir(t, filepath.Join(dir, folder))
@@ -317,7 +309,6 @@ func elided(shown, text string) bool {
 	return regexp.MustCompile(`^` + pattern + `\n?$`).MatchString("\n" + text)
 }
 
-// runScript runs a script, which must succeed.
 func runScript(t *testing.T, dir, script string) {
 	for _, tool := range []string{"jq", "git", "sqlite3", "duckdb", "curl", "python3", "openssl", "xxd", "parallel"} {
 		if _, err := exec.LookPath(tool); err != nil && regexp.MustCompile(`(?m)(^|[|&!(] *)`+tool+" ").MatchString(script) {
@@ -376,9 +367,7 @@ func functionScript(t *testing.T, config string) string {
 			Format  string `xml:"format"`
 		} `xml:"function"`
 	}
-	if err := xml.Unmarshal([]byte(config), &functions); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, xml.Unmarshal([]byte(config), &functions))
 	f := functions.Function
 	if f.Direct != "0" || f.Format != "TabSeparated" {
 		t.Fatalf("%+v", f)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -26,7 +27,6 @@ func evidenceOf(t *testing.T, stdin string, args ...string) string {
 	return dir
 }
 
-// verifies checks a folder.
 func verifies(t *testing.T, dir string) {
 	t.Helper()
 	r := command(t, "", "verify", dir)
@@ -35,7 +35,6 @@ func verifies(t *testing.T, dir string) {
 	}
 }
 
-// refuted checks that verify finds something.
 func refuted(t *testing.T, what, dir string) {
 	t.Helper()
 	r := command(t, "", "verify", dir)
@@ -76,10 +75,7 @@ func TestEvidenceOfFormats(t *testing.T) {
 			crawler + "\n"
 		log := file(t, "a.log", text)
 		args := []string{"audit", "--robots", robots, log}
-		bound, err := f.For([]byte(text), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bound := must.Get(f.For([]byte(text), true))(t)
 		hosts, _ := format.Hosts(bound, []byte(text))
 		for _, host := range hosts {
 			args = append(args, "--host", host)
@@ -217,21 +213,16 @@ func TestVerifyFindsForgery(t *testing.T) {
 	for _, name := range []string{"letter-foobot.txt", "report.json", "lines-unknown.log", "robots/0001.txt",
 		"basis.json"} {
 		dir := copied(t, folder)
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(dir, name)))
 		forge(t, dir, in("", "", ""))
 		refuted(t, "without "+name, dir)
 	}
 }
 
-// copied returns a copy of a folder.
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(to, os.DirFS(dir)))
 	return to
 }
 
@@ -260,9 +251,7 @@ func TestVerifyHostileFolders(t *testing.T) {
 	}
 	dir := copied(t, folder)
 	sparse := filepath.Join(dir, "evidence.json")
-	if err := os.Truncate(sparse, 257<<20); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(sparse, 257<<20))
 	forge(t, dir, in("", "", ""))
 	if r := command(t, "", "verify", dir); r.code != exitInput || !strings.Contains(r.err, "evidence.json: longer than the limit") {
 		t.Errorf("a large document: %+v", r)

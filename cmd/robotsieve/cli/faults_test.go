@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
@@ -237,10 +238,7 @@ const asCommand = "ROBOTSIEVE_TEST_COMMAND"
 // launched is the command in a process of its own.
 func launched(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	c := exec.Command(self, args...)
 	c.Env = append(os.Environ(), asCommand+"=1")
 	return c

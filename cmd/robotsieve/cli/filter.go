@@ -7,7 +7,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// filterOptions returns the options of a command line.
 func filterOptions(s streams, a *args) job.FilterOptions {
 	limits := limitsOf(a)
 	o := job.FilterOptions{
@@ -21,7 +20,7 @@ func filterOptions(s streams, a *args) job.FilterOptions {
 		Workers: limits.Workers, Messages: s.messages(),
 	}
 	if a.text("invalid") == "error" {
-		o.Quotes = maxQuotes
+		o.Quotes = 10
 	}
 	if isTerminal(s.out) {
 		o.Messages.Progress = nil // the URLs would run into the bar
@@ -29,7 +28,6 @@ func filterOptions(s streams, a *args) job.FilterOptions {
 	return o
 }
 
-// agentsOf returns the crawlers of --agent.
 func agentsOf(a *args) (list []job.Agent) {
 	for _, name := range a.texts("agent") {
 		list = append(list, job.Agent{Name: name, Crawlers: a.text("crawlers"), Dialect: dialect(a)})
@@ -37,10 +35,6 @@ func agentsOf(a *args) (list []job.Agent) {
 	return list
 }
 
-// maxQuotes limits how many invalid lines --invalid error quotes.
-const maxQuotes = 10
-
-// runFilter filters lists and reports how many lines were kept, dropped and invalid.
 func runFilter(ctx context.Context, s streams, a *args) (err error) {
 	stop, err := startProfile(s, a)
 	if err != nil {

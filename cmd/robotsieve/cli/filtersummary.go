@@ -45,8 +45,7 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 	return nil
 }
 
-// warnOfInvalid warns about invalid lines that --invalid didn't handle. It reports whether
-// --invalid treats them as an error.
+// warnOfInvalid warns about invalid lines that --invalid didn't handle, and reports whether they are an error.
 func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {
 		s.warn("%s too long to be printed", english.Plural(n, r.Noun()))
@@ -82,7 +81,6 @@ var classTexts = [filter.Classes]string{
 	filter.Header:      "headers",
 }
 
-// classText returns the name of a class in the summary.
 func classText(c filter.Class, r *job.Filtered) string {
 	switch {
 	case c != filter.TooLong:
@@ -93,8 +91,7 @@ func classText(c filter.Class, r *job.Filtered) string {
 	return fmt.Sprintf("longer than %d MiB", r.MaxRow>>20)
 }
 
-// writeFilterText prints the totals, then the classes that occur, then for several agents how many
-// URLs each may not fetch.
+// writeFilterText prints the totals, the classes that occur, and how many URLs each of several agents may not fetch.
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid, barred []string
 	for class, n := range r.Count {
@@ -157,7 +154,6 @@ type filterSummary struct {
 	Reasons     map[string]int64 `json:"reasons"`    // why lines are invalid
 }
 
-// summaryOf returns the summary of a filter.
 func summaryOf(r *job.Filtered) filterSummary {
 	reasons, barred := map[string]int64{}, map[string]int64{}
 	for i, name := range r.Agents {
@@ -175,8 +171,7 @@ func summaryOf(r *job.Filtered) filterSummary {
 	}
 }
 
-// proved counts the requests that robots.txt allowed at the time, and lists why the others are not
-// proved. It returns an error unless all are.
+// proved counts the requests allowed at the time, and is an error unless all are, with the reasons.
 func proved(s streams, r *job.Filtered) error {
 	requests, allowed := r.Read-r.Count[filter.Blank], r.Count[filter.Allowed]
 	text := fmt.Sprintf("proved: %s of %s allowed by the newest robots.txt captured until then", english.Grouped(allowed),

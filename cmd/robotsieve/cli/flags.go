@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// flagRow is a flag of some commands. The command line, its completion, help, the man pages and
-// docs/reference/flags.md are generated from these rows, which are in flagtable.go.
+// flagRow is a flag of some commands: its command line, completion, help, man pages and flags.md.
 type flagRow struct {
 	name  string
 	short string // one letter; "" for none
@@ -28,14 +28,12 @@ type rule struct {
 	unless string // only if none of these is given
 	needs  string // one of these must be given
 	not    string // none of these may be given
-	// why is the error message. FLAG stands for the name of the excluded flag, and VALUE for its value
-	// or else for the value of the rule's own flag.
+	// why is the error message. FLAG is the excluded flag, and VALUE its value or that of the rule's own.
 	why string
 }
 
-// The lists in a rule are flags separated by blanks, with or without a value, such as "robots
-// rules" or "output=csv". ARG stands for an argument of the command. A flag with the value empty, 0
-// or false counts as absent.
+// The lists in a rule are flags, with or without a value, such as "robots output=csv", and ARG for an
+// argument. A flag with the value empty, 0 or false counts as absent.
 const argument = "ARG"
 
 // kind describes how the values of a flag are parsed.
@@ -48,7 +46,6 @@ type kind struct {
 	complete func(cmd *cobra.Command, name string)
 }
 
-// again returns the kind with repetition allowed.
 func (k kind) again() kind {
 	k.repeats = true
 	return k
@@ -65,12 +62,7 @@ type flagValue struct {
 func (v *flagValue) String() string { return v.text }
 
 // Type returns the placeholder in help.
-func (v *flagValue) Type() string {
-	if v.row.kind.value == "" {
-		return "bool"
-	}
-	return v.row.kind.value
-}
+func (v *flagValue) Type() string { return cmp.Or(v.row.kind.value, "bool") }
 
 func (v *flagValue) Set(text string) error {
 	value, err := v.row.kind.read(text)
@@ -95,8 +87,7 @@ type args struct {
 	line    string   // the whole command line, as a shell reads it
 }
 
-// addFlags adds the flags of a command with one or more names, and returns the args that will hold
-// their values. The last name is the command's own.
+// addFlags adds the flags of the names of a command, of which the last is its own.
 func addFlags(cmd *cobra.Command, names ...string) *args {
 	a := &args{command: names[len(names)-1], flags: map[string]*flagValue{}}
 	for i := range flagTable() {
@@ -107,7 +98,6 @@ func addFlags(cmd *cobra.Command, names ...string) *args {
 	return a
 }
 
-// add adds a flag.
 func (a *args) add(cmd *cobra.Command, row *flagRow) {
 	v := &flagValue{row: row, text: row.text}
 	if row.text != "" {
@@ -133,7 +123,6 @@ func (a *args) add(cmd *cobra.Command, row *flagRow) {
 	}
 }
 
-// usage returns the help of the flag, including its choices.
 func (row *flagRow) usage() string {
 	if row.kind.choices == nil {
 		return row.help
@@ -141,8 +130,7 @@ func (row *flagRow) usage() string {
 	return row.help + ": " + strings.Join(row.kind.choices, "|")
 }
 
-// value returns the value of a flag, or its last value if it was repeated, or else its default. It
-// returns the zero value if there is no default, or if the command lacks the flag.
+// value returns the last value of a flag, or its default, or the zero value if there is none.
 func value[T any](a *args, name string) (v T) {
 	if f := a.flag(name); f != nil && len(f.values) > 0 {
 		v = f.values[len(f.values)-1].(T)
@@ -150,7 +138,6 @@ func value[T any](a *args, name string) (v T) {
 	return v
 }
 
-// values returns all values of a repeatable flag.
 func values[T any](a *args, name string) (list []T) {
 	if f := a.flag(name); f != nil {
 		for _, v := range f.values {

@@ -15,15 +15,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// commandNames are the names of commands in flagTable. "history" stands for all
-// sources of history except logs.
+// commandNames are the commands of flagTable. "history" is all sources of history except logs.
 var commandNames = []string{"audit", "merge", "verify", "filter", "check", "compile", "history", "history-log",
 	"history-git", "history-wayback", "history-index", "history-captures", "crawlers", "formats", "bench"}
 
-// group is a heading of help.
 type group string
 
-// The groups, in the order of help.
+// The groups are headings, in the order of help.
 const (
 	judging  group = "Rules"
 	input    group = "Input"
@@ -53,8 +51,7 @@ const (
 	whyOther   = ": it takes no URL, --rules or --warc"
 )
 
-// flagTable has a row for each flag, or several rows if the flag differs between commands. Rules
-// are checked in the order of the rows.
+// flagTable has a row for each flag, or one for each form that it has. Rules are checked in this order.
 var flagTable = sync.OnceValue(func() []flagRow {
 	return []flagRow{
 		{name: "jsonl", on: "check", group: input, kind: onOff, help: "read cases from stdin, one JSON object a line",
@@ -420,14 +417,12 @@ const (
 	whyNoAgent = "no agent: name the crawler with --agent NAME"
 )
 
-// describes returns the rule for flags of check that are only useful when it describes a robots.txt
-// in general.
+// describes returns the rule for flags of check that need it to describe a robots.txt in general.
 func describes(about string) rule {
 	return rule{needs: "robots", not: "ARG warc", why: about + whyOther}
 }
 
-// describesWithURLs returns the rules for flags that also work on a page about robots.txt with
-// verdicts on URLs.
+// describesWithURLs is describes for flags that also work on a page with verdicts on URLs.
 func describesWithURLs(about string) []rule {
 	return []rule{{needs: "robots", not: "warc", why: about + whyOther},
 		{unless: "output=html output=markdown", not: argument, why: about + whyOther}}

@@ -56,9 +56,6 @@ func writeWords(w io.Writer, name string) error {
 // maxWidth is the assumed width of a terminal, in characters.
 const maxWidth = 80
 
-// maxLineShown limits the log lines that are shown, in characters.
-const maxLineShown = 500
-
 // ownFormats are the notations in which users can describe formats, with an example of each.
 var ownFormats = []struct{ of, example string }{
 	{"nginx", "--format /etc/nginx/nginx.conf:main"},
@@ -72,8 +69,7 @@ var ownFormats = []struct{ of, example string }{
 	{"regexp", `--format '^\[(?P<time>[^]]+)\] (?P<target>\S+) (?P<ua>.*)'`},
 }
 
-// listFormats lists all formats and envelopes. It cuts lines to at most most characters; 0 means no
-// limit.
+// listFormats lists all formats and envelopes, with lines of at most most characters; 0 means no limit.
 func listFormats(w *bufio.Writer, most int) {
 	fact := func(name, text string) {
 		line := strings.TrimRight(fmt.Sprintf("  %-10s %s", name, report.Printable(text)), " ")
@@ -133,8 +129,8 @@ func explainLogs(ctx context.Context, s streams, w *bufio.Writer, o job.ExplainO
 	})
 }
 
-// explainLog prints how the first lines of a log are read.
 func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
+	const mostOfLine = 500 // characters
 	text := func(s string) string { return render.Cut(report.Printable(s), maxMessage) }
 	fmt.Fprintf(w, "%s: ", text(log.Name))
 	if log.Err != nil {
@@ -168,7 +164,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		default:
 			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(inFlags(e.Fault)), ": "))
 		}
-		fmt.Fprintf(w, "    %s\n", render.Cut(text(string(e.Line)), maxLineShown))
+		fmt.Fprintf(w, "    %s\n", render.Cut(text(string(e.Line)), mostOfLine))
 	}
 	list := func(title string, list []string) {
 		for i, item := range list {
@@ -184,7 +180,6 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 	list("What an audit lacks", log.Missing)
 }
 
-// countsOf summarizes the first lines of a log by kind.
 func countsOf(log *job.ExplainedLog) string {
 	lines := "The first line"
 	if log.Lines > 1 {

@@ -13,8 +13,7 @@ import (
 // headerReading explains how a User-Agent header is read.
 type headerReading struct {
 	Header string `json:"header"`
-	// Crawler is empty if the header names none. Operator, Role and Category are only known along with
-	// Crawler.
+	// Crawler is empty if the header names none, and with it Operator, Role and Category.
 	Crawler   string `json:"crawler"`
 	Known     bool   `json:"known"`
 	Operator  string `json:"operator"`
@@ -25,8 +24,7 @@ type headerReading struct {
 	Library   bool   `json:"library"`
 	// Words lists the words that were considered, in the order of the header.
 	Words []headerWord `json:"words"`
-	// Tokens lists the product tokens that may name the crawler in robots.txt, the preferred one
-	// first. Wildcard reports whether groups for * bind the crawler if none of its tokens is present.
+	// Tokens may name the crawler in robots.txt, the preferred one first. Wildcard: else groups for * bind it.
 	Tokens   []string `json:"tokens"`
 	Wildcard bool     `json:"wildcard"`
 	// Also lists the tokens of each further product that uses the header.
@@ -52,7 +50,6 @@ func (r headerReading) rewrite(write report.Rewriter) headerReading {
 	return r
 }
 
-// headerWord is a word of a header.
 type headerWord struct {
 	Byte     int    `json:"byte"` // where it begins, from 1
 	Word     string `json:"word"`
@@ -142,8 +139,7 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	return out
 }
 
-// standings explain why a word counts or doesn't. STEM stands for the part that many crawlers'
-// names contain.
+// standings explain why a word counts or doesn't. STEM is the part that many crawlers' names contain.
 var standings = map[crawler.Standing]string{
 	crawler.InContact:  "in a URL or an e-mail address, which names a page and not the client",
 	crawler.BehindLike: `after "like ", which names another program`,

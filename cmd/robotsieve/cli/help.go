@@ -21,8 +21,7 @@ const (
 	helpColumn = 30
 )
 
-// showHelp prints the purpose of a command in one sentence, then its examples, its flags in groups,
-// and the details.
+// showHelp prints the purpose of a command in a sentence, its examples, its flags in groups, and the details.
 func showHelp(cmd *cobra.Command, _ []string) {
 	sentence, details, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
 	if details != "" {
@@ -86,8 +85,8 @@ func flagsOf(cmd *cobra.Command, g group) string {
 		if value != "" {
 			name += " " + value
 		}
-		if preset := presetOf(f); preset != "" {
-			text += " (default " + preset + ")"
+		if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
+			text += " (default " + f.DefValue + ")"
 		}
 		indent := strings.Repeat(" ", helpColumn)
 		text = strings.TrimPrefix(filled(indent+text, indent), indent)
@@ -99,20 +98,11 @@ func flagsOf(cmd *cobra.Command, g group) string {
 	return b.String()
 }
 
-// groupOf returns the group of a flag.
 func groupOf(f *pflag.Flag) group {
 	if list := f.Annotations[groupKey]; len(list) > 0 {
 		return group(list[0])
 	}
 	return ""
-}
-
-// presetOf returns the default of a flag as help shows it, or "" to show none.
-func presetOf(f *pflag.Flag) string {
-	if slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
-		return ""
-	}
-	return f.DefValue
 }
 
 // refilled wraps paragraphs that have a line too wide for help.
@@ -126,8 +116,7 @@ func refilled(text string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// filled breaks each line that is wider than help between words, or after a |, and indents the
-// continuation.
+// filled breaks lines that are wider than help between words, or after a |, and indents the rest.
 func filled(text, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -144,7 +133,6 @@ func filled(text, indent string) string {
 	return b.String()
 }
 
-// topics returns the names of the how-to pages.
 func topics() (names []string) {
 	pages, _ := fs.Glob(howto.Pages, "*.md") // the pattern is valid
 	for _, name := range pages {
@@ -153,7 +141,6 @@ func topics() (names []string) {
 	return names
 }
 
-// newHelp returns the command help, which prints a how-to page or else the help of a command.
 func newHelp(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:       "help [TOPIC | COMMAND]",
@@ -182,8 +169,7 @@ var (
 	pageRule = lazy.Regexp(`^\|[-|: ]+\|$`) // below the heading of a table
 )
 
-// plainPage formats a page for a terminal. It removes the markup of links and blocks, and prints
-// each table row as a line of its cells.
+// plainPage formats a page for a terminal, without markup, and table rows as lines of their cells.
 func plainPage(text string) string {
 	var b strings.Builder
 	inBlock := false

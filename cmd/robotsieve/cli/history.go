@@ -26,7 +26,6 @@ func newHistory(s streams) *cobra.Command {
 	return cmd
 }
 
-// newHistorySource returns the command for a source.
 func newHistorySource(s streams, source string) *cobra.Command {
 	cmd := words("history-" + source)
 	_, operands, _ := strings.Cut(cmd.Use, " ")
@@ -62,22 +61,17 @@ func runHistory(ctx context.Context, s streams, a *args, source string) error {
 		return err
 	}
 	if made.Rows > 0 {
-		fmt.Fprint(s.err, historyText(o.Output, made))
+		text := fmt.Sprintf("%s: %s for %s, %s", report.Printable(o.Output), english.Plural(made.Rows, "row"),
+			english.Plural(made.Origins, "origin"), english.Plural(made.Bodies, "different file"))
+		if made.Unknown > 0 {
+			text += "; the file of " + english.Plural(made.Unknown, "row") + " is not known"
+		}
+		fmt.Fprint(s.err, text+".\n")
 	}
 	if made.Lost {
 		return exitError(exitInput)
 	}
 	return nil
-}
-
-// historyText describes the result.
-func historyText(folder string, made *job.HistoryMade) string {
-	text := fmt.Sprintf("%s: %s for %s, %s", report.Printable(folder), english.Plural(made.Rows, "row"),
-		english.Plural(made.Origins, "origin"), english.Plural(made.Bodies, "different file"))
-	if made.Unknown > 0 {
-		text += "; the file of " + english.Plural(made.Unknown, "row") + " is not known"
-	}
-	return text + ".\n"
 }
 
 func runHistoryLog(ctx context.Context, s streams, a *args) error {

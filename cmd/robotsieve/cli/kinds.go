@@ -21,7 +21,6 @@ import (
 // wrongf returns an error that can follow the name of a flag.
 func wrongf(format string, args ...any) error { return fmt.Errorf(" "+format, args...) }
 
-// onOff is a flag without a value.
 var onOff = kind{read: func(text string) (any, error) {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
@@ -30,12 +29,10 @@ var onOff = kind{read: func(text string) (any, error) {
 	return on, nil
 }}
 
-// anyText is any text.
 func anyText(value string) kind {
 	return kind{value: value, read: func(text string) (any, error) { return text, nil }}
 }
 
-// someText is any text that isn't empty.
 func someText(value string) kind {
 	return kind{value: value, read: func(text string) (any, error) {
 		if text == "" {
@@ -45,8 +42,7 @@ func someText(value string) kind {
 	}}
 }
 
-// pathName is the name of a file or folder. It is not empty, as a shell's variable may be that was
-// never set, and not given twice, since one of the two would not be read or written.
+// pathName is a file or folder: not empty, as a shell's unset variable, and not given twice.
 func pathName(value string) kind {
 	k := someText(value)
 	k.once = true
@@ -62,7 +58,6 @@ func fileName(extensions ...string) kind {
 	return k
 }
 
-// folderName is the name of a folder.
 func folderName() kind {
 	k := pathName("DIR")
 	k.complete = func(cmd *cobra.Command, name string) { _ = cmd.MarkFlagDirname(name) }
@@ -101,7 +96,6 @@ func whole(check func(n int) error) kind {
 	}}
 }
 
-// natural rejects negative numbers.
 func natural(n int) error {
 	if n < 0 {
 		return wrongf("%d is negative", n)
@@ -109,8 +103,7 @@ func natural(n int) error {
 	return nil
 }
 
-// maxWorkers limits --workers. Each worker has its own buffers, and more workers than processors
-// are useless.
+// maxWorkers limits --workers: each has buffers, and more than processors are useless.
 const maxWorkers = 1024
 
 func ofWorkers(n int) error {
@@ -120,7 +113,6 @@ func ofWorkers(n int) error {
 	return nil
 }
 
-// percent is a percentage from 0 to 100.
 var percent = kind{value: "PERCENT", read: func(text string) (any, error) {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(n >= 0 && n <= 100) {
@@ -139,10 +131,8 @@ func commas(value string) kind {
 	}}
 }
 
-// agentName is a crawler's name.
 var agentName = anyText("NAME").completed(completeAgents)
 
-// completeAgents offers the names of the known crawlers.
 func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, p := range crawler.Builtin() {
@@ -167,12 +157,10 @@ func parsed[T any](value, sign string, parse func(text string) (T, error)) kind 
 	}}
 }
 
-// offering returns the kind with some values for completion.
 func (k kind) offering(values ...string) kind {
 	return k.completed(cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// crawlerNames is a nonempty list of crawlers.
 var crawlerNames = kind{value: "NAMES", read: func(text string) (any, error) {
 	if text == "" {
 		return nil, wrongf("names no crawler")
@@ -180,7 +168,6 @@ var crawlerNames = kind{value: "NAMES", read: func(text string) (any, error) {
 	return commas("").read(text)
 }}.completed(completeAgents)
 
-// conditionKind is a condition on a report.
 var conditionKind = kind{value: "CONDITION", read: func(text string) (any, error) {
 	c, err := parseCondition(text)
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
@@ -36,7 +37,6 @@ type result struct {
 	code     int
 }
 
-// command runs robotsieve in process.
 func command(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
 	return runIn(t.Context(), strings.NewReader(stdin), args...)
@@ -45,7 +45,7 @@ func command(t testing.TB, stdin string, args ...string) result {
 // runIn runs robotsieve in process until a context ends.
 func runIn(ctx context.Context, stdin io.Reader, args ...string) result {
 	var out, err bytes.Buffer
-	code := run(ctx, args, streams{in: stdin, out: &out, err: &err})
+	code := streams{in: stdin, out: &out, err: &err}.run(ctx, args)
 	return result{out.String(), err.String(), code}
 }
 
@@ -63,7 +63,6 @@ func interrupted(t *testing.T, text string, args ...string) result {
 	return runIn(ctx, in, args...)
 }
 
-// wants requires parts of an output.
 func wants(t *testing.T, out string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -85,28 +84,19 @@ func file(t testing.TB, name, content string) string {
 func write(t testing.TB, name, content string) {
 	t.Helper()
 	makeDir(t, filepath.Dir(name))
-	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
 }
 
 func makeDir(t testing.TB, name string) {
 	t.Helper()
-	if err := os.MkdirAll(name, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(name, 0o777))
 }
 
 func raw(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(os.ReadFile(name))(t)
 }
 
-// done runs robotsieve, which must end with exit status 0.
 func done(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
 	r := command(t, stdin, args...)
@@ -158,9 +148,7 @@ func fullAudit(folder string) []string {
 func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 	data := raw(t, sample+"expected.json")
 	var want map[string]json.RawMessage
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &want))
 	notSaid := regexp.MustCompile(`^(schema|http_libraries|identity_no_list|totals .*|robots_txt .*` +
 		`|.*: (operator|role|rules .*|robots_txt .*))\s*$`)
 	for by, args := range map[string][]string{
@@ -185,10 +173,7 @@ func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
 	if err != nil {
 		t.Skip("no go command to run the generator with")
 	}
-	made, err := exec.Command(goTool, "run", "../../../internal/test/generate").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(exec.Command(goTool, "run", "../../../internal/test/generate").Output())(t)
 	if log := file(t, "access.log.gz", string(made)); !bytes.Equal(plain(t, log), plain(t, sample+"access.log.gz")) {
 		t.Error("access.log.gz differs: run make sample, and read what changed")
 	}
@@ -198,22 +183,13 @@ func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
 // differ from one version of Go to the next.
 func plain(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(name))(t)
 	defer f.Close()
 	var r io.Reader = f
 	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
+		r = must.Get(gzip.NewReader(f))(t)
 	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(io.ReadAll(r))(t)
 }
 
 // withoutInputs cuts the list of inputs and the command line out of a report in JSON.
@@ -330,7 +306,7 @@ func TestInterruptWhileTheReportIsMade(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		diag := interrupter{interrupt: interrupt}
-		code := run(ctx, append([]string{"audit", "--robots", robots, log}, args...), streams{in: nil, out: &out, err: &diag})
+		code := streams{out: &out, err: &diag}.run(ctx, append([]string{"audit", "--robots", robots, log}, args...))
 		if code != exitInterrupted || out.Len() > 0 || !strings.Contains(diag.String(), "interrupted while the report was "+
 			"made: there is none\n") {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", name, code, out.String(), diag.String())

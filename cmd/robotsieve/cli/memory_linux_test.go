@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
@@ -25,9 +26,7 @@ func peak(t *testing.T, stdin io.Reader, args ...string) (r result, bytesHeld in
 	text := raw(t, status)
 	// Not getrusage, which counts the memory of this process until the command has begun.
 	_, text, _ = bytes.Cut(text, []byte("VmHWM:"))
-	if _, err := fmt.Sscanf(string(text), "%d kB", &bytesHeld); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscanf(string(text), "%d kB", &bytesHeld))(t)
 	return result{out.String(), diag.String(), c.ProcessState.ExitCode()}, bytesHeld << 10
 }
 
@@ -112,10 +111,7 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 	}
 	archive := filepath.Join(t.TempDir(), "rules.rsv")
 	done(t, "", "compile", "-o", archive, file(t, "robots.jsonl", bodies.String()))
-	info, err := os.Stat(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(archive))(t)
 	url := func(i int) string { return fmt.Sprintf("http://h%d.example/q%d", i, i%7) }
 	filter := func(memory string) (result, int64) {
 		return peak(t, lines(2*hosts, url), "filter", "--rules", archive, "--agent", "GPTBot", "--workers", "64",

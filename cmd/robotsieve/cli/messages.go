@@ -15,8 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// optionFlags maps names of options to flags. Messages of packages name the options, as in "option
-// MaxUnparsed".
+// optionFlags maps the options that messages of packages name, as in "option MaxUnparsed", to flags.
 var optionFlags = map[string]string{
 	"Agents": "agent", "AllowDuplicates": "allow-duplicates", "Annotate": "annotate", "Anonymous": "anonymize",
 	"Archive": "rules", "AsOf": "as-of", "AssumeConstant": "assume-constant", "Block": "block",
@@ -57,7 +56,6 @@ func (s streams) warn(format string, args ...any) {
 		maxMessage))
 }
 
-// messages returns a receiver that writes a job's messages to err.
 func (s streams) messages() job.Messages {
 	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },
@@ -67,17 +65,11 @@ func (s streams) messages() job.Messages {
 	}
 }
 
-// flagError rewords a flag error from pflag.
+// flagError adds to the error for an unknown flag such as --json the flag that takes it as a value.
 func flagError(cmd *cobra.Command, err error) error {
 	if ours, ok := errors.AsType[*job.Error](err); ok {
 		return ours
 	}
-	return meantChoice(cmd, err)
-}
-
-// meantChoice extends the error for an unknown flag such as --json, if another flag takes that name
-// as a value.
-func meantChoice(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return err

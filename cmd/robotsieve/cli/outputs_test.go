@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -42,9 +43,7 @@ func rowsOf(t *testing.T, text string) (rows []listedRow) {
 	d := json.NewDecoder(strings.NewReader(text))
 	for d.More() {
 		var r listedRow
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Decode(&r))
 		rows = append(rows, r)
 	}
 	return rows
@@ -102,9 +101,7 @@ func TestRowsAgreeWithReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var r report.Report
 			whole := command(t, "", append(args, "--output", "json")...).out
-			if err := json.Unmarshal([]byte(whole), &r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(whole), &r))
 			all, violations := command(t, "", append(args, "--list", "all")...),
 				command(t, "", append(args, "--list", "violations")...)
 			if all.code != violations.code || all.err != violations.err {
@@ -132,10 +129,7 @@ var ofRows = lazy.Regexp(`: (requests|operator|role` +
 
 // compareRows compares all rows of an audit with its report.
 func compareRows(t *testing.T, r *report.Report, text string, rows []listedRow) {
-	got, err := reporttest.FiguresOf(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(reporttest.FiguresOf(text))(t)
 	names := map[string]string{} // of crawlers, whose headers may write them otherwise
 	for i := range r.Crawlers {
 		names[strings.ToLower(r.Crawlers[i].Crawler)] = r.Crawlers[i].Crawler
@@ -224,8 +218,8 @@ func TestRowsThatCannotBeWritten(t *testing.T) {
 			size := len(command(t, "", append(fullAudit(sample), "--list", list, "--output", output)...).out)
 			for _, room := range []int{10, size - 1} {
 				var stderr bytes.Buffer
-				code := run(t.Context(), append(fullAudit(sample), "--list", list, "--output", output),
-					streams{in: strings.NewReader(""), out: &failing{room}, err: &stderr})
+				s := streams{in: strings.NewReader(""), out: &failing{room}, err: &stderr}
+				code := s.run(t.Context(), append(fullAudit(sample), "--list", list, "--output", output))
 				if code != exitInput || !strings.Contains(stderr.String(), errFull.Error()) {
 					t.Errorf("%s of %s with room for %d of %d bytes: code %d, stderr %q", output, list, room, size, code,
 						stderr.String())

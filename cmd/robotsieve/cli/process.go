@@ -23,14 +23,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// profileForm is a format of profiles.
 type profileForm struct {
 	of   func(*profile.Profile)
 	file string
 	is   func(io.Reader) bool // recognizes a profile by its first bytes
 }
 
-// profileModes are the values of --profile.
 var profileModes = []string{"none", "cpu", "mem", "trace"}
 
 var profileForms = map[string]profileForm{
@@ -39,8 +37,7 @@ var profileForms = map[string]profileForm{
 	"trace": {profile.TraceProfile, "trace.out", isTrace},
 }
 
-// startProfile starts the profile that --profile asks for, and returns the function that ends it.
-// If the profile can't be written, that function prints an error and makes the command fail.
+// startProfile starts the profile of --profile. If it can't be written, stop makes the command fail.
 func startProfile(s streams, a *args) (stop func(*error), err error) {
 	form, wanted := profileForms[a.text("profile")]
 	if !wanted {
@@ -116,8 +113,7 @@ func isTrace(r io.Reader) bool {
 	return string(head) == magic
 }
 
-// showProgress draws a bar of the bytes read, with the rate and the time left, until the returned
-// function is called. It draws nothing unless w is a terminal.
+// showProgress draws a bar with the rate and the time left until end is called, if w is a terminal.
 func showProgress(w io.Writer, r job.Progress) (end func()) {
 	if !isTerminal(w) {
 		return func() {}
@@ -157,16 +153,11 @@ func showProgress(w io.Writer, r job.Progress) (end func()) {
 	}
 }
 
-// earlyGCPercent delays the first garbage collection until the heap reaches 16 MB instead of 4 MB.
-// The minimum is 4 MB for each 100 per cent.
+// earlyGCPercent starts the collector at 16 MB: it has 4 MB for each 100 per cent.
 const earlyGCPercent = 400
 
-// withoutHeapProfile turns off the sampling of allocations, which costs a short run a tenth of a
-// millisecond per megabyte. --profile mem turns it on again.
-func withoutHeapProfile() { runtime.MemProfileRate = 0 }
-
-// delayCollection spares small processes the garbage collector. It lets the heap grow to 16 MB
-// before the first collection, then restores the usual setting. It does nothing if GOGC is set.
+// delayCollection lets the heap grow to 16 MB before the first collection, and then restores the usual
+// setting. It does nothing if GOGC is set.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -16,7 +16,9 @@ type reporting struct {
 	isText bool   // the format is text, of any length
 	quiet  bool
 	listed bool // stdout has rows instead of the report
-	gate   gate
+
+	conditions []condition    // with which the command ends with 1
+	config     *job.Countable // set by check
 }
 
 // reportFiles are the flags that also write the report to a file.
@@ -32,7 +34,7 @@ var reportFiles = []struct {
 
 // reportingOf returns the reporting of a command line. Rows replace the report on stdout.
 func reportingOf(a *args) *reporting {
-	r := &reporting{form: a.text("output"), quiet: a.is("quiet"), gate: gate{conditions: values[condition](a, "fail-on")}}
+	r := &reporting{form: a.text("output"), quiet: a.is("quiet"), conditions: values[condition](a, "fail-on")}
 	if a.text("list") != "" {
 		r.listed, r.form = true, "text"
 	}
@@ -43,13 +45,12 @@ func reportingOf(a *args) *reporting {
 	return r
 }
 
-// results returns the output options of job.Audit and job.Merge.
 func results(s streams, a *args, r *reporting) job.Results {
 	o := job.Results{
 		State: a.text("state"), Force: a.is("force"), Only: report.Choice{Crawlers: a.texts("crawler"),
 			Categories: a.texts("category")},
 		AllowDuplicates: a.is("allow-duplicates"), Anonymous: a.text("anonymize") != "",
-		CheckCondition: r.gate.check, Program: thisBuild().version, Command: a.line, Stdout: s.out, Messages: s.messages(),
+		CheckCondition: r.check, Program: thisBuild().version, Command: a.line, Stdout: s.out, Messages: s.messages(),
 	}
 	if by := a.text("by"); by != auto {
 		o.By = by
@@ -87,36 +88,28 @@ func (r *reporting) finish(s streams, a *job.Audited, err error) error {
 		s.warn("%s", text)
 	}
 	if code == exitDone {
-		return r.gate.verdict(s, a)
+		return r.verdict(s, a)
 	}
-	if a.Partial && len(r.gate.conditions) > 0 {
+	if a.Partial && len(r.conditions) > 0 {
 		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
 	}
 	return exitWith(code)
 }
 
-// prints reports whether the report goes to stdout. If no input could be read, the text would only
-// repeat the warnings.
+// prints reports whether the report goes to stdout. Without any input it would only repeat the warnings.
 func (r *reporting) prints(of *report.Report) bool {
 	wasRead := func(in report.InputInfo) bool { return in.Format != "" }
 	return !r.quiet && !r.listed && (!r.isText || len(of.Inputs) == 0 || slices.ContainsFunc(of.Inputs, wasRead))
 }
 
-// gate makes an audit or a merge end with 1 if a condition holds.
-type gate struct {
-	conditions []condition
-	config     *job.Countable // set by check
-}
-
-// verdict ends the command with 1 if a condition holds, and prints which one. It ends the command
-// with 3 if the logs contain nothing that a condition could count.
-func (g *gate) verdict(s streams, a *job.Audited) error {
-	code, r := exitDone, a.Report
-	for _, c := range g.conditions {
-		if why := c.unchecked(r, g.config); why != "" {
+// verdict ends the command with 1 if a condition holds, or with 3 if nothing could make one hold.
+func (r *reporting) verdict(s streams, a *job.Audited) error {
+	code := exitDone
+	for _, c := range r.conditions {
+		if why := c.unchecked(a.Report, r.config); why != "" {
 			s.warn("--fail-on %s was not checked: %s", c.text, why)
 			code = exitInput
-		} else if n, of := c.count(r); c.holds(n, of) {
+		} else if n, of := c.count(a.Report); c.holds(n, of) {
 			s.warn("--fail-on %s: %s", c.text, c.found(n, of))
 			code = max(code, exitFound)
 		}
@@ -125,9 +118,9 @@ func (g *gate) verdict(s streams, a *job.Audited) error {
 }
 
 // check rejects conditions that can't hold for any logs.
-func (g *gate) check(config *job.Countable) error {
-	g.config = config
-	for _, c := range g.conditions {
+func (r *reporting) check(config *job.Countable) error {
+	r.config = config
+	for _, c := range r.conditions {
 		if why := c.impossible(config); why != "" {
 			return usageError("--fail-on %s can never hold: %s", c.text, why)
 		}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,26 +24,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// streams holds the input and outputs of a command. Results go to out, progress and diagnostics to
-// err.
+// streams are those of a command. Results go to out, progress and diagnostics to err.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 	dns      crawler.Resolver
 }
 
-// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colours reports whether to write to a stream in colour. It does on a terminal, unless NO_COLOR is
-// set (no-color.org).
+// colours reports whether to write in colour: on a terminal, unless NO_COLOR is set (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// stdinIn returns "-" if that is the only argument. It is for commands without file arguments,
-// which then read stdin.
+// stdinIn returns "-" if that is the only argument, for which commands without files read stdin.
 func stdinIn(args []string) []string {
 	if slices.Equal(args, []string{"-"}) {
 		return []string{"-"}
@@ -64,7 +61,6 @@ type exitError int
 
 func (c exitError) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
-// exitWith returns an exitError, or nil for exitOK.
 func exitWith(code int) error {
 	if code == exitDone {
 		return nil
@@ -78,8 +74,7 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
-// codeOf returns the exit code for an error. Errors that aren't a job.Error come from cobra: the
-// command line is wrong, or cobra could not write.
+// codeOf returns the exit code for an error. If it isn't a job.Error, it is cobra's, of usage or writing.
 func codeOf(err error) int {
 	var failed *job.Error
 	var system syscall.Errno
@@ -96,15 +91,12 @@ func codeOf(err error) int {
 
 // Main runs the command line of this process, and returns its exit code.
 func Main() int {
-	withoutHeapProfile()
+	runtime.MemProfileRate = 0 // it costs 0.1 ms per megabyte; --profile mem turns it on again
 	delayCollection()
-	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:],
-		streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	return s.run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:])
 }
 
-func run(ctx context.Context, args []string, s streams) int { return s.run(ctx, args) }
-
-// run runs a command line on the streams. It returns the exit code.
 func (s streams) run(ctx context.Context, args []string) int {
 	root := newRoot(s, args)
 	root.SetArgs(args)
@@ -135,9 +127,8 @@ func (l *lossless) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, so that commands can
-// print partial results. The second signal ends the process. A signal that was ignored at the
-// start, as by nohup, stays ignored.
+// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for partial results. The
+// second ends the process. A signal that was ignored at the start, as by nohup, stays ignored.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 	if len(signals) == 0 { // NotifyContext would take none for all
@@ -155,7 +146,6 @@ func Root() *cobra.Command {
 	return newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, nil)
 }
 
-// commands maps names to functions that make the commands.
 var commands = map[string]func(streams) *cobra.Command{
 	"audit": subcommand{name: "audit", run: runAudit, partial: true}.build,
 	"merge": subcommand{name: "merge", run: runMerge, partial: true}.build,
@@ -171,8 +161,7 @@ var commands = map[string]func(streams) *cobra.Command{
 	"version":  newVersion,
 }
 
-// newRoot returns the root command. If the first argument names a command, only that one is added,
-// because making all of them would take longer than many runs.
+// newRoot returns the root command, with the one that is called alone: to make all takes longer than many runs.
 func newRoot(s streams, args []string) *cobra.Command {
 	root := words("robotsieve")
 	root.SilenceUsage, root.SilenceErrors = true, true
@@ -209,7 +198,6 @@ func newRoot(s streams, args []string) *cobra.Command {
 // commandKey is the annotation of the root command that holds the command line.
 const commandKey = "command line"
 
-// writing returns the error of a command that could not write something.
 func writing(what string, err error) error {
 	if err == nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
@@ -41,9 +42,7 @@ func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 	} {
 		for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			c := launched(t, args...)
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Start())
 			time.Sleep(100 * time.Millisecond)
 			killed := time.AfterFunc(5*time.Second, func() { c.Process.Kill() })
 			c.Process.Signal(sent)
@@ -68,10 +67,7 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	c := launched(t, "audit", "--robots", robots, "-")
 	c.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
 	c.Path = "/bin/sh"
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(c.StdinPipe())(t)
 	if err := c.Start(); err != nil {
 		t.Skip(err)
 	}
@@ -96,10 +92,7 @@ func TestInterruptedRowsAreWhole(t *testing.T) {
 		c := launched(t, "audit", "--robots", robots, "--list", "all", "--output", output, "-")
 		var out bytes.Buffer
 		c.Stdout = &out
-		in, err := c.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(c.StdinPipe())(t)
 		if err := c.Start(); err != nil {
 			t.Skip(err)
 		}
@@ -108,7 +101,7 @@ func TestInterruptedRowsAreWhole(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 		c.Process.Signal(os.Interrupt)
-		err = c.Wait()
+		err := c.Wait()
 		in.Close()
 		if text := out.String(); c.ProcessState.ExitCode() != exitInterrupted ||
 			!strings.HasSuffix(text, map[string]string{"parquet": "PAR1"}[output]) || output != "parquet" && text != "" &&
@@ -153,9 +146,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 				if j.old == nil {
 					return
 				}
-				if err := os.WriteFile(out, j.old, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(out, j.old, 0o600))
 			}
 			replaceable()
 			old, begin := f.content(t), time.Now()
@@ -179,9 +170,7 @@ func (f *faults) kill(t *testing.T, old string, whole time.Duration) {
 	by := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}[rand.IntN(4)]
 	after := rand.N(whole + whole/10)
 	c := launched(t, f.args...)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start())
 	time.Sleep(after)
 	if err := c.Process.Signal(by); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
@@ -30,8 +31,8 @@ func TestReportIsPrintedWhereTheStateCannotBeWritten(t *testing.T) {
 	// The folder is there when the flags are checked, and gone when the log has been read.
 	in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), dir}
 	var out, diag strings.Builder
-	code := run(t.Context(), []string{"audit", "--robots", robots, "--output", "json", "--fail-on", "violation>0",
-		"--state", filepath.Join(dir, "a.state"), "-"}, streams{in: in, out: &out, err: &diag})
+	code := streams{in: in, out: &out, err: &diag}.run(t.Context(), []string{"audit", "--robots", robots, "--output",
+		"json", "--fail-on", "violation>0", "--state", filepath.Join(dir, "a.state"), "-"})
 	r := result{out.String(), diag.String(), code}
 	if report := auditJSON(t, r); code != exitInput || report["lines"] != 1.0 || !strings.Contains(r.err, "a.state") ||
 		strings.Contains(r.err, "--fail-on") {
@@ -50,7 +51,6 @@ func (v *vanishing) Read(p []byte) (int, error) {
 	return v.Reader.Read(p)
 }
 
-// makeState writes the state of an audit.
 func makeState(t testing.TB, args ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.state")
@@ -90,9 +90,7 @@ func TestMergeOfDamage(t *testing.T) {
 	refused("half", good[:len(good)/2]) // package audit has damage at each byte
 	refused("a byte more", append(slices.Clip(good), 'x'))
 	var head map[string]any
-	if err := json.Unmarshal(headOf(good), &head); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(headOf(good), &head))
 	basis := head["Basis"].(map[string]any)["Basis"].(map[string]any)
 	for key, values := range map[string][]any{
 		"Constant": {true}, "Rows": {nil, []any{}, []any{map[string]any{"Origins": []string{"https://example.com"},
@@ -104,10 +102,7 @@ func TestMergeOfDamage(t *testing.T) {
 		for _, value := range values {
 			was := basis[key]
 			basis[key] = value
-			changed, err := json.Marshal(head)
-			if err != nil {
-				t.Fatal(err)
-			}
+			changed := must.Get(json.Marshal(head))(t)
 			refused(fmt.Sprintf("%s is %v", key, value), rehead(good, changed))
 			basis[key] = was
 		}
@@ -162,9 +157,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(slices.Concat(head[:at], head[mine:]))
 	name := filepath.Join(f.TempDir(), "fuzzed.state")
 	f.Fuzz(func(t *testing.T, head []byte) {
-		if err := os.WriteFile(name, rehead(state, head), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, rehead(state, head), 0o666))
 		if r := command(t, "", "merge", name); r.code != exitDone && r.code != exitInput ||
 			(r.out == "") != (r.code == exitInput) {
 			t.Errorf("%+v", r)
@@ -234,7 +227,6 @@ func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) 
 	return r, report
 }
 
-// logLineFrom is a line of a combined log with a client's address.
 func logLineFrom(addr, path, agent string) string {
 	return strings.Replace(logLine(path, agent), "192.0.2.1", addr, 1)
 }
@@ -305,10 +297,7 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	}
 
 	// Each request counts as before, but for who it was.
-	without, err := reporttest.FiguresOf(command(t, "", "audit", "--output", "json", "--robots", robots, log).out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := must.Get(reporttest.FiguresOf(command(t, "", "audit", "--output", "json", "--robots", robots, log).out))(t)
 	identities := regexp.MustCompile(`: (identity|violations) |verified_content`)
 	for _, d := range reporttest.CompareFigures(report, without) {
 		if reporttest.Told().MatchString(d.Figure) && !identities.MatchString(d.Figure) {

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// subcommand is a command of robotsieve, with the texts of help/NAME.txt and the flags of
-// flagTable.
+// subcommand is a command with the texts of help/NAME.txt and the flags of flagTable.
 type subcommand struct {
 	name     string // as in commandNames
 	args     cobra.PositionalArgs
@@ -38,7 +37,6 @@ func words(name string) *cobra.Command {
 		Example: strings.TrimSuffix(examples, "\n")}
 }
 
-// build makes the command for the streams.
 func (c subcommand) build(s streams) *cobra.Command {
 	cmd := words(c.name)
 	cmd.Args, cmd.ValidArgsFunction = c.args, c.complete
@@ -54,7 +52,8 @@ func (c subcommand) start(cmd *cobra.Command, rest []string, s streams, a *args)
 		return err
 	}
 	if own, _ := cmd.Context().Value(ownProcess{}).(bool); own && a.flags["memory"] != nil {
-		limitMemory(value[int64](a, "memory"))
+		// The garbage collector runs more often as the heap approaches --memory.
+		debug.SetMemoryLimit(min(value[int64](a, "memory")+heapBytes, debug.SetMemoryLimit(-1)))
 	}
 	ctx := cmd.Context()
 	if c.partial {
@@ -65,16 +64,11 @@ func (c subcommand) start(cmd *cobra.Command, rest []string, s streams, a *args)
 	return c.run(ctx, s, a)
 }
 
-// ownProcess is the context key whose presence means that the process runs this command alone.
-// Other programs, such as tests, have other data in the heap.
+// ownProcess is the context key of a process that runs this command alone, unlike a test's.
 type ownProcess struct{}
 
-// heapBytes is the Go heap's share of the program's 64 MB. The rest is for code, stacks and the
-// operating system's overhead.
+// heapBytes is the Go heap's share of the program's 64 MB, beside code, stacks and the system's overhead.
 const heapBytes = 37 << 20
-
-// limitMemory makes the garbage collector run more often as the heap approaches --memory.
-func limitMemory(memory int64) { debug.SetMemoryLimit(min(memory+heapBytes, debug.SetMemoryLimit(-1))) }
 
 // needs returns a check that there is an argument. otherwise is the error message.
 func needs(otherwise string) cobra.PositionalArgs {

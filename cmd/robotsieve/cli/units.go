@@ -14,7 +14,6 @@ import (
 // minMemory is the minimum of --memory, in bytes.
 const minMemory = 1_000_000
 
-// ofMemory parses the number of bytes of --memory.
 func ofMemory(text string) (any, error) {
 	n, err := parseBytes(text)
 	if err != nil {
@@ -73,7 +72,6 @@ func parseBytes(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// maxTime limits the times of flags.
 const maxTime = math.MaxUint16 * 24 * time.Hour
 
 // parseDuration parses a time as Go writes it, or a whole number of days.
@@ -90,7 +88,6 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// timeout is a time, such as 30s.
 var timeout = kind{value: "TIME", read: func(text string) (any, error) {
 	d, err := time.ParseDuration(text)
 	switch {

@@ -13,8 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/release"
 )
 
-// The linker sets these in release binaries: the version, such as 0.9.0, and the full hash and the
-// time of its commit.
+// The linker sets these in release binaries: the version, the full hash and the time of its commit.
 var version, commit, date string
 
 // build identifies the source of this binary. Without the linker's values it is what the Go command

@@ -48,7 +48,6 @@ var (
 		"https://duckduckgo.com/", "https://letters.example/weekly/212"}
 )
 
-// readers are the visits of people.
 func readers(r *rand.Rand) []line {
 	var lines []line
 	for day, visits := range []int{88, 99, 93, 83} {
@@ -111,7 +110,6 @@ func pageStatus(path string) int {
 	return 200
 }
 
-// readerAddr is an address in the readers' ranges, sometimes IPv6.
 func readerAddr(r *rand.Rand) string {
 	switch r.IntN(5) {
 	case 0:

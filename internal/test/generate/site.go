@@ -68,7 +68,6 @@ var (
 	changed  = november("17 10:00:00")
 )
 
-// down reports whether the site was down.
 func down(at time.Time) bool { return !at.Before(downFrom) && at.Before(downTo) }
 
 // robotsSize is the size of the robots.txt in force, which is part of the sample.
@@ -131,5 +130,4 @@ func (r request) size() string {
 	return strconv.Itoa(r.status - 100) // the server's error pages are short
 }
 
-// logTime formats a time as in the log.
 func logTime(at time.Time) string { return at.Format("02/Jan/2006:15:04:05 -0700") }

@@ -1,6 +1,7 @@
 package logwriter
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -103,8 +104,8 @@ func (r *Request) own() map[string]string {
 		"status": fmt.Sprint(r.Status), "size": fmt.Sprint(r.Size), "seconds": fmt.Sprint(r.Time.Unix()),
 		"millis": fmt.Sprint(r.Time.UnixMilli()), "micros": fmt.Sprint(r.Time.UnixMicro()),
 		"nanos":   fmt.Sprint(r.Time.UnixNano()),
-		"proxies": first(r.Forwarded, "-"), "plainuser": or(r.User, "-"),
-		"key": or(cloudfront(strings.TrimPrefix(path, "/")), "-"),
+		"proxies": first(r.Forwarded, "-"), "plainuser": cmp.Or(r.User, "-"),
+		"key": cmp.Or(cloudfront(strings.TrimPrefix(path, "/")), "-"),
 	}
 }
 
@@ -136,7 +137,7 @@ func (r *Request) texts() map[string]string {
 	path, query := r.pathQuery()
 	return map[string]string{
 		"line":   r.line(),
-		"cookie": r.Cookie, "senthost": or(r.HostHeader, r.bracketed()),
+		"cookie": r.Cookie, "senthost": cmp.Or(r.HostHeader, r.bracketed()),
 		"target": r.Target, "path": path, "query": query, "claim": r.Claim, "joined": joined(path, query),
 		"url": r.absolute(r.bracketed()), "urlheader": r.absolute(r.hostHeader()), "urlport": r.absolute(r.hostPort()),
 		"decoded": decoded(path), "marked": strings.TrimPrefix(r.Target, path), // the query with its mark

@@ -250,11 +250,3 @@ func (r *Request) pathQuery() (path, query string) {
 	path, query, _ = strings.Cut(r.Target, "?")
 	return path, query
 }
-
-// or returns s, or what a log writes if it is empty.
-func or(s, empty string) string {
-	if s == "" {
-		return empty
-	}
-	return s
-}

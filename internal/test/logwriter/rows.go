@@ -1,6 +1,7 @@
 package logwriter
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"strings"
@@ -141,7 +142,7 @@ func columnWriters() []*Writer {
 		{Format: "w3c", Variant: "IIS", only: "http path", escape: plus, says: "host=<hostheader> lossy=decoded",
 			with: []string{"/a ", "<decoded> ", "b=c", "<query|->", "Mozilla/5.0+(compatible;+FooBot/1.0)", "<agent|->"},
 			keep: func(f *Facts, r *Request) {
-				f.Agent = or(readPlus(plus(first(r.Agent, ""))), "-")
+				f.Agent = cmp.Or(readPlus(plus(first(r.Agent, ""))), "-")
 				path, query := r.pathQuery()
 				f.Target = siteOf(r, f.Host, joined(ends.Replace(plus(decoded(path))), plus(query)))
 			}},
@@ -282,7 +283,7 @@ var akamaiText = strings.NewReplacer("\t", "%09", `"`, "%22").Replace
 // encodedTwice is the rule for CloudFront's User-Agents, which old logs encode twice: one with %20
 // and without a blank counts as such.
 func encodedTwice(f *Facts, r *Request) {
-	f.Agent = or(first(r.Agent, ""), "-")
+	f.Agent = cmp.Or(first(r.Agent, ""), "-")
 	if !strings.Contains(f.Agent, " ") && strings.Contains(f.Agent, "%20") {
 		f.Agent = strings.NewReplacer("%20", " ", "%22", `"`, "%25", "%").Replace(f.Agent)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -15,10 +16,7 @@ import (
 // laidOut returns the page of a robots.txt, compared with an older one unless that is "".
 func laidOut(t *testing.T, body, older string) checkpage.Page {
 	t.Helper()
-	known, err := crawler.New(crawler.Builtin())
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(crawler.New(crawler.Builtin()))(t)
 	o := explain.Options{Robots: &explain.File{Name: "robots.txt", Body: []byte(body)}, Lint: lint.Options{Crawlers: known}}
 	if older != "" {
 		o.Against = &explain.File{Name: "older", Body: []byte(older)}

@@ -15,22 +15,19 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The script of check's page runs this program's parser, matcher and notes, compiled for browsers
-// (make wasm). Without the script the page shows the same results for its own file.
+// The script of check's page runs this program's parser and notes, compiled for browsers (make wasm).
 var (
 	//go:embed html/check.css
 	checkStyle string
 	//go:embed html/check.js
 	checkScript string
-	// wasm_exec.js is part of the Go distribution (Copyright The Go Authors, BSD licence) and loads
-	// the program.
+	// wasm_exec.js of the Go distribution (Copyright The Go Authors, BSD licence) loads the program.
 	//go:embed html/wasm_exec.js
 	loader string
 	//go:embed html/check.wasm.gz
 	program []byte
 )
 
-// checkData is the input of the template of check's page.
 type checkData struct {
 	checkpage.Page
 	Sections    []section
@@ -41,8 +38,7 @@ type checkData struct {
 // maxPageFile limits the files that the page can answer questions about, in bytes.
 const maxPageFile = 512_000
 
-// WriteCheckHTML writes the results of check as a self-contained HTML page. Older is nil if there
-// is no comparison.
+// WriteCheckHTML writes the results of check as a self-contained page. Older may be nil.
 func WriteCheckHTML(w io.Writer, p checkpage.Page, file, older *explain.File) error {
 	data := checkData{Page: p, File: givenOf(file), Older: givenOf(older), Program: program}
 	for i := range p.Sections {
@@ -74,7 +70,6 @@ func givenOf(f *explain.File) *given {
 	return &given{report.Printable(f.Name), encoded(f.Body)}
 }
 
-// encoded returns bytes as the content of a data script.
 func encoded(octets []byte) template.HTML {
 	return template.HTML(base64.StdEncoding.EncodeToString(octets))
 }
@@ -83,7 +78,6 @@ func encoded(octets []byte) template.HTML {
 func (d checkData) Encoded() template.HTML { return encoded(d.Program) }
 func (d checkData) Size() string           { return english.Grouped(int64(len(d.Program)+999) / 1000) }
 
-// blockOf returns a section as a block of a document.
 func blockOf(s *checkpage.Section) block {
 	b := block{Heading: s.Heading, Lines: s.Lines}
 	for _, c := range s.Columns {
@@ -105,8 +99,7 @@ func blockOf(s *checkpage.Section) block {
 	return b
 }
 
-// maxMarkdown limits the Markdown of check, in bytes. A comment on GitHub has at most 65,536
-// characters.
+// maxMarkdown limits the Markdown of check, in bytes: a comment on GitHub has at most 65,536 characters.
 const maxMarkdown = 60_000
 
 // WriteCheckMarkdown writes the results of check as Markdown. Its longest sections are cut to fit into a comment.
@@ -125,9 +118,7 @@ func WriteCheckMarkdown(w io.Writer, p checkpage.Page) error {
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if b := blockOf(s); len(b.Lines) == 0 {
-			if s.Intro != "" {
-				b.Title = s.Intro
-			}
+			b.Title = s.Intro
 			var m markdown
 			m.block(b)
 			parts = append(parts, m.String())

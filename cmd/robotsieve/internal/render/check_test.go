@@ -16,6 +16,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/explain"
@@ -33,10 +34,7 @@ func TestProgram(t *testing.T) {
 	if *update {
 		makeProgram(t, sources, blob, loader)
 	}
-	packed, err := os.ReadFile(blob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(os.ReadFile(blob))(t)
 	if r, err := gzip.NewReader(bytes.NewReader(packed)); err != nil || r.Comment != sources {
 		t.Errorf("%v: %s is stale: run make wasm, and commit it", err, blob)
 	}
@@ -67,10 +65,7 @@ func sourcesOf(t *testing.T, program string) string {
 			fmt.Fprintln(sum, line)
 			continue
 		}
-		text, err := os.ReadFile(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(line))(t)
 		fmt.Fprintln(sum, filepath.Base(line), len(text))
 		sum.Write(text)
 	}
@@ -87,24 +82,15 @@ func makeProgram(t *testing.T, sources, blob, loader string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	made, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(os.ReadFile(file))(t)
 	var packed bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	w.Comment = sources
 	if _, err := w.Write(made); err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	loads, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/wasm_exec.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(exec.Command("go", "env", "GOROOT").Output())(t)
+	loads := must.Get(os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/wasm_exec.js")))(t)
 	if os.WriteFile(blob, packed.Bytes(), 0o666) != nil || os.WriteFile(loader, loads, 0o666) != nil {
 		t.Fatal("it cannot be written")
 	}
@@ -113,10 +99,7 @@ func makeProgram(t *testing.T, sources, blob, loader string) {
 // checked lays out a robots.txt, with verdicts for GPTBot.
 func checked(t *testing.T, body string, urls ...string) (checkpage.Page, *explain.File) {
 	t.Helper()
-	known, err := crawler.New(crawler.Builtin())
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(crawler.New(crawler.Builtin()))(t)
 	file := &explain.File{Name: "robots.txt", Body: []byte(body)}
 	asked := file.Ask(explain.AgentOf(crawler.Claim{Profile: known.ByName("GPTBot")}, nil))
 	var answers []explain.Answer
@@ -138,9 +121,7 @@ func TestCheckMarkdownIsInert(t *testing.T) {
 	}
 	p, _ := checked(t, body, attacks...)
 	var b strings.Builder
-	if err := render.WriteCheckMarkdown(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render.WriteCheckMarkdown(&b, p))
 	columns := 0
 	for line := range strings.Lines(b.String()) {
 		bare := escapes.ReplaceAllString(outsideCode(line), "")
@@ -195,15 +176,11 @@ func TestCheckOfLargeFile(t *testing.T) {
 	p, file := checked(t, text.String())
 	page := func(p checkpage.Page, file *explain.File) string {
 		var html bytes.Buffer
-		if err := render.WriteCheckHTML(&html, p, file, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, render.WriteCheckHTML(&html, p, file, nil))
 		return html.String()
 	}
 	var markdown bytes.Buffer
-	if err := render.WriteCheckMarkdown(&markdown, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render.WriteCheckMarkdown(&markdown, p))
 	if n := markdown.Len(); n > 60_000 || !strings.Contains(markdown.String(), "The rest is left out") {
 		t.Errorf("%d bytes of Markdown", n)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// classRows returns the columns of a list of classes.
 func classRows() columns[report.SiteClass] {
 	return slices.Insert(columns[report.SiteClass]{
 		{name: "origin", means: "scheme, host and port, such as `https://example.com:443`",
@@ -43,8 +42,7 @@ func classRows() columns[report.SiteClass] {
 		func(c *report.SiteClass) int64 { return c.Until })...)
 }
 
-// instant returns a time given in Unix seconds. It returns none for an open bound or a time that
-// doesn't fit into a column.
+// instant returns a time in Unix seconds, or none for an open bound or one that doesn't fit a column.
 func instant(seconds int64) value {
 	const micros = 1_000_000
 	return integer(seconds * micros).when(-math.MaxInt64/micros < seconds && seconds < math.MaxInt64/micros)
@@ -65,7 +63,6 @@ func inForce[T any](from, until func(*T) int64) columns[T] {
 	}
 }
 
-// signalRows returns the columns of a list of preferences.
 func signalRows() columns[report.SiteSignal] {
 	return append(columns[report.SiteSignal]{
 		{name: "origin", means: "scheme, host and port, such as `https://example.com:443`; no value for `check --tdmrep`",
@@ -90,7 +87,6 @@ func NewSignals(w io.Writer, output string) *List[report.SiteSignal] {
 	return signalRows().list(w, output)
 }
 
-// monthRows returns the columns of classes by month.
 func monthRows() columns[report.MonthClass] {
 	list := columns[report.MonthClass]{
 		{name: "month", value: func(m *report.MonthClass) value { return words(m.Month) }},

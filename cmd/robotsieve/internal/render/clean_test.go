@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/explain"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -106,10 +107,7 @@ func TestNoOutputLetsAControlThrough(t *testing.T) {
 		if !strings.HasPrefix(form, "csv") {
 			continue
 		}
-		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(csv.NewReader(strings.NewReader(text)).ReadAll())(t)
 		for _, row := range rows {
 			for i, cell := range row {
 				if Cell(cell) != cell {
@@ -124,9 +122,7 @@ func TestNoOutputLetsAControlThrough(t *testing.T) {
 func TestJSONKeepsBytes(t *testing.T) {
 	want, _ := hostileReport()
 	got := new(report.Report)
-	if err := json.Unmarshal([]byte(written(t, "json", want, false)), got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(written(t, "json", want, false)), got))
 	if got = got.Rewrite(report.FromUTF8); !reflect.DeepEqual(got, want) {
 		t.Errorf("json has %+v\nwant %+v", got, want)
 	}

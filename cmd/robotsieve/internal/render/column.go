@@ -8,30 +8,25 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// column describes a column of rows of type T once for all outputs. CSV, ndjson and Parquet use its
-// name, Prometheus its name and meaning, the docs its name, kind and meaning, and text tables its
-// heading.
+// column describes a column of rows of type T once for all outputs: CSV, ndjson and Parquet (name),
+// Prometheus (name and meaning), the docs (these and its kind) and text tables (heading).
 type column[T any] struct {
 	name string
-	// heading is the heading in text tables; the default is the name. Soft hyphens and zero-width
-	// spaces mark where a narrow table may break it.
+	// heading is for text tables; the default is the name. Soft hyphens and zero-width spaces may break it.
 	heading string
 	kind    rowKind
 	means   string
 	// explained means that the meaning is printed below tables, because the heading alone is unclear.
 	explained bool
-	// judged means that the value depends on a robots.txt. Without one it is empty, so that an
-	// unjudged crawler doesn't look like one without violations.
+	// judged means that without a robots.txt the value is empty, unlike that of one without violations.
 	judged bool
 	alarm  bool // nonzero values need attention
 	unlike bool // most values are distinct
 	value  func(*T) value
 }
 
-// columns lists all columns of rows of type T, in order.
 type columns[T any] []column[T]
 
-// rowKind is the type of the values of a column.
 type rowKind uint8
 
 const (
@@ -46,8 +41,7 @@ const (
 var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool",
 	decimalRow: "number"}
 
-// value is a value in a row. Depending on its column, text is in word or octets; an empty text
-// counts as no value.
+// value is a value in a row. Its text is in word or octets; an empty text counts as no value.
 type value struct {
 	none   bool
 	number int64 // also for times; 1 means true
@@ -80,13 +74,11 @@ func boolean(is bool) value {
 // timeOf returns a report's time, or none for the zero time.
 func timeOf(t report.Time) value { return integer(t.UnixMicro()).when(!t.IsZero()) }
 
-// decimal rounds a number to six decimal places. It returns none for NaN.
-func decimal(x float64) value {
-	return integer(int64(math.Float64bits(math.Round(x*1e6) / 1e6))).when(!math.IsNaN(x))
+// ratio returns n as a share of a number, rounded to six decimal places, or none if that is 0.
+func ratio(n, of int64) value {
+	share := math.Round(float64(n)/float64(of)*1e6) / 1e6
+	return integer(int64(math.Float64bits(share))).when(of > 0)
 }
-
-// ratio returns n as a share of a number, or none if that is 0.
-func ratio(n, of int64) value { return decimal(float64(n) / float64(of)).when(of > 0) }
 
 // float returns a value as a number, for outputs without other types. Times are in seconds.
 func (c *column[T]) float(v value) float64 {
@@ -112,9 +104,8 @@ func (v value) shown() string {
 	return english.Grouped(v.number)
 }
 
-// textFrom, wordsFrom, countFrom and valueFrom return columns of text tables from a heading and a
-// function for the value. They are for texts, for texts that may be empty, for numbers where 0
-// means none, and for right-aligned numbers or texts.
+// textFrom, wordsFrom, countFrom and valueFrom return columns of texts, of texts that may be empty, of
+// numbers where 0 means none, and of right-aligned numbers or texts.
 func textFrom[T any](heading string, from func(*T) string) column[T] {
 	return column[T]{heading: heading, value: func(row *T) value {
 		if text := from(row); text != "" {
@@ -145,7 +136,6 @@ func inRows[R, T any](list columns[T], of func(*R) *T) (in columns[R]) {
 	return in
 }
 
-// head returns the columns for a document.
 func (l columns[T]) head() (head []Column) {
 	for _, c := range l {
 		head = append(head, Column{Heading: cmp.Or(c.heading, c.name), Right: c.kind != textRow})
@@ -153,7 +143,6 @@ func (l columns[T]) head() (head []Column) {
 	return head
 }
 
-// sum adds up a column's integers over rows.
 func (c *column[T]) sum(rows []*T) (n int64) {
 	for _, row := range rows {
 		n += c.value(row).number

@@ -14,7 +14,6 @@ type (
 	site    = report.SiteInfo
 )
 
-// verdictTerm describes the column of a verdict.
 type verdictTerm struct {
 	verdict        report.Verdict
 	heading, means string
@@ -22,8 +21,7 @@ type verdictTerm struct {
 	explained, judged bool
 	// layer is the layer in which the page draws the verdict, from layers; it is empty for violations.
 	layer string
-	// excuse says why requests with the verdict aren't held against the crawler. undecided completes
-	// the headline's sentence if no violation is certain. Both are usually empty.
+	// excuse says why the verdict isn't held against the crawler, undecided why it is no result. Or both are "".
 	excuse, undecided string
 }
 
@@ -50,8 +48,7 @@ var verdictTerms = []verdictTerm{
 		"the lists given for it", true, false, "apart", "impostor", ""},
 }
 
-// layers are drawn above the line of a strip on the page, from bottom to top, with their names in
-// the key.
+// layers are drawn above the line of a strip, from bottom to top, with their names in the key.
 var layers = []struct{ Class, Means string }{
 	{"allowed", "allowed"}, {"excused", "rule was new, undecided, or no robots.txt to read"},
 	{"apart", "not bound, or impostor"},
@@ -106,18 +103,15 @@ func byIdentity(i report.Identity, means string) column[crawler] {
 	return counted(i.String(), "", means, func(c *crawler) int64 { return c.Identity[i] })
 }
 
-// counted returns a column with a number per crawler.
 func counted(name, heading, means string, of func(*crawler) int64) column[crawler] {
 	return column[crawler]{name: name, heading: heading, kind: integerRow, means: means,
 		value: func(c *crawler) value { return integer(of(c)) }}
 }
 
-// informedMeans explains which violations are informed.
 const informedMeans = "after a client of this name was sent a robots.txt that forbids the request, or told by 304 " +
 	"that its copy stands"
 
-// The remaining numbers of a crawler. The table of crawlers has the columns of byVerdict, of which
-// a phone shows the first; besideVerdicts are counted in addition to verdicts.
+// The remaining numbers: byVerdict in the table of crawlers, and besideVerdicts in addition to verdicts.
 var (
 	requests = counted("requests", "", "all requests under its name, including impostors'",
 		func(c *crawler) int64 { return c.Requests })
@@ -136,8 +130,7 @@ var (
 	}
 )
 
-// traffic are the columns of sent bytes, in the table of traffic and as Prometheus metrics. A
-// column added here also becomes the last column of the CSV.
+// traffic are the columns of sent bytes. One added here also becomes the last column of the CSV.
 var (
 	bytesSent = counted("bytes", "", "bytes of bodies sent to crawlers, without impostors",
 		func(c *crawler) int64 { return c.Bytes })

@@ -9,8 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeCSV writes one row per crawler, in order. It omits everything else in the report, including
-// assumptions and warnings.
+// writeCSV writes one row per crawler, in order, and nothing else of the report.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	list := crawlerRows().list(w, "csv")
 	for i := range r.Crawlers {
@@ -21,8 +20,7 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	return list.Close()
 }
 
-// CSVLine returns a CSV line as encoding/csv would write it, but also quotes cells with a
-// semicolon. Texts must come from Cell.
+// CSVLine returns a line as encoding/csv writes it, but also quotes cells with a semicolon.
 func CSVLine(cells ...any) string {
 	var b []byte
 	for i, cell := range cells {
@@ -41,7 +39,6 @@ func CSVLine(cells ...any) string {
 	return string(append(b, '\n'))
 }
 
-// appendQuoted appends a cell, with quotes if it needs them.
 func appendQuoted(b []byte, cell string) []byte {
 	if cell == "" || cell[0] != ' ' && cell != `\.` && !strings.ContainsAny(cell, "\",;\r\n") {
 		return append(b, cell...)
@@ -49,9 +46,8 @@ func appendQuoted(b []byte, cell string) []byte {
 	return append(append(append(b, '"'), strings.ReplaceAll(cell, `"`, `""`)...), '"')
 }
 
-// Cell returns text for a CSV cell in a form that no spreadsheet runs as a formula, not even after
-// blanks or in full-width characters. It treats each part between semicolons as a cell, because
-// semicolons separate cells in much of Europe.
+// Cell returns text for a CSV cell that no spreadsheet runs as a formula, even after blanks, in full-width
+// characters, or after the semicolons that separate cells in much of Europe.
 func Cell(text string) string {
 	parts := strings.SplitAfter(text, ";")
 	for i, part := range parts {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -15,10 +16,7 @@ import (
 // asCSV reads the CSV of a report back: the names of its columns, and a map by these for each row.
 func asCSV(t *testing.T, r *report.Report) (header []string, rows []map[string]string) {
 	t.Helper()
-	records, err := csv.NewReader(strings.NewReader(written(t, "csv", r, false))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(strings.NewReader(written(t, "csv", r, false))).ReadAll())(t)
 	for _, record := range records[1:] {
 		row := map[string]string{}
 		for i, name := range records[0] {

@@ -27,7 +27,6 @@ type document []block
 // fact is a named piece of information, or a term and its definition.
 type fact struct{ Name, Text string }
 
-// withText returns the nonempty blocks.
 func withText(blocks ...block) document {
 	return slices.DeleteFunc(blocks, func(b block) bool {
 		return len(b.Facts)+len(b.List)+len(b.Table.Groups)+len(b.Quote)+len(b.Lines)+len(b.Text) == 0
@@ -45,13 +44,11 @@ const (
 func alarm(text string) string   { return markAlarm + text + markEnd }
 func caution(text string) string { return markCaution + text + markEnd }
 
-// unmarked removes the marks of a text.
 var unmarked = strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
 
 // span is a piece of text with one tone: alarm, caution or none.
 type span struct{ Text, Tone string }
 
-// spans splits a text by tone.
 func spans(text string) (list []span) {
 	for part := range strings.SplitSeq(text, markEnd) {
 		plain, toned, isAlarm := strings.Cut(part, markAlarm)
@@ -65,8 +62,7 @@ func spans(text string) (list []span) {
 	return slices.DeleteFunc(list, func(s span) bool { return s.Text == "" })
 }
 
-// Column is a column of a table. Soft hyphens and zero-width spaces in the heading mark where a
-// narrow table may break it.
+// Column is a column of a table, with marks in the heading as in column.
 type Column struct {
 	Heading string
 	Right   bool // right-aligned
@@ -84,10 +80,8 @@ func columnsOf(headings []string, right bool) (list []Column) {
 	return list
 }
 
-// unbroken removes the break marks from a heading.
 var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 
-// table is a table of a document.
 type table struct {
 	Columns []Column
 	Groups  []group // of rows; none is empty
@@ -96,7 +90,6 @@ type table struct {
 	rows int
 }
 
-// group is a group of table rows.
 type group struct {
 	Title string // optional
 	Tint  int    // as in checkpage.Line
@@ -110,7 +103,6 @@ type tableRow struct {
 	Below string
 }
 
-// rowOf returns a row of texts.
 func rowOf(texts []string) (row tableRow) {
 	for _, text := range texts {
 		row.Cells = append(row.Cells, value{octets: []byte(text)})
@@ -118,7 +110,6 @@ func rowOf(texts []string) (row tableRow) {
 	return row
 }
 
-// texts writes the cells.
 func (r tableRow) texts() (list []string) {
 	for _, cell := range r.Cells {
 		list = append(list, cell.shown())
@@ -142,7 +133,6 @@ type maker[T any] struct {
 	left    leftOut
 }
 
-// newTable returns an empty table with a limit of most rows.
 func newTable[T any](most int, columns columns[T]) *maker[T] {
 	return &maker[T]{table: table{Columns: columns.head()}, columns: columns, most: most}
 }
@@ -153,8 +143,7 @@ const unbounded = math.MaxInt
 // begin starts a group with a title, which appears only if a row follows.
 func (t *maker[T]) begin(title string) { t.title = title }
 
-// add adds a row and reports whether it was within the limit. Beyond the limit it counts n as left
-// out, for the crawler c if c isn't nil.
+// add adds a row within the limit. Beyond it, it counts n as left out, for the crawler c if c isn't nil.
 func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 	if t.rows == t.most {
 		t.left.add(c, n)
@@ -192,8 +181,7 @@ func (t *maker[T]) leaves(noun string) table {
 	return t.table
 }
 
-// leftOut counts what a list omits. Fetchers are separate, because the headline counts them
-// separately.
+// leftOut counts what a list omits, with fetchers apart as in the headline.
 type leftOut struct{ others, fetchers int64 }
 
 // add adds n, for fetchers if c is a fetcher. c may be nil.
@@ -205,7 +193,6 @@ func (l *leftOut) add(c *crawler, n int64) {
 	}
 }
 
-// addAll counts the crawlers of each row.
 func (l leftOut) addAll(list []*crawler) leftOut {
 	for _, c := range list {
 		l.add(c, crawlersIn(c))

@@ -25,8 +25,7 @@ const (
 	maxExamplesShown = 3  // per crawler
 )
 
-// full is the whole report as a document: the result and its basis, then the crawlers, then
-// everything else.
+// full is the whole report: the result and its basis, then the crawlers, then everything else.
 func full(r *report.Report) document {
 	d := doc{r, maxCrawlersShown, maxRuleShown}
 	if r.WhatIf != nil {
@@ -46,7 +45,6 @@ func (d doc) blocks() document {
 	return withText(slices.Concat(result, []block{d.facts()}, d.warnings(), who, d.details())...)
 }
 
-// warnings has one block per warning.
 func (d doc) warnings() (list []block) {
 	for _, w := range d.Warnings {
 		list = append(list, block{Heading: "Warning", Facts: []fact{{"Warning", caution(w)}}})
@@ -78,7 +76,6 @@ func (d doc) details() []block {
 		block{Heading: "Limits", Text: []string{d.limits()}})
 }
 
-// partial returns the warning about a partial report.
 func (d doc) partial() []string {
 	if !d.Partial {
 		return nil
@@ -86,7 +83,6 @@ func (d doc) partial() []string {
 	return []string{caution("PARTIAL: not all of the input was read or could be parsed.")}
 }
 
-// limits lists what no log can show.
 func (d doc) limits() string {
 	served := "a robots.txt served differently by place, header or edge"
 	if d.RobotsTxt.SizesMixed { // the log shows that it is
@@ -96,8 +92,7 @@ func (d doc) limits() string {
 		"a 304 for a file that had changed."
 }
 
-// doc is a report for an output with limits on the number of crawlers and on characters per path. Its
-// methods are the parts of a document: sentences (here and in summary.go) and tables (tables.go).
+// doc is a report with limits on crawlers and on characters per path. Its methods make parts of a document.
 type doc struct {
 	*report.Report
 	most, widest int
@@ -106,7 +101,6 @@ type doc struct {
 // isFetcher reports whether a crawler is listed with the fetchers, outside the headline.
 func isFetcher(c *crawler) bool { return c.Role == report.RoleFetcher && c.Exempt == "" }
 
-// isAI reports whether a crawler is in one of the AI categories.
 func isAI(c *crawler) bool { return report.InCategory(c.Category, report.AI) }
 
 // fetchersLast orders crawlers so that the fetchers come last.
@@ -115,7 +109,6 @@ func fetchersLast(x, y *crawler) int {
 	return cmp.Compare(last[isFetcher(x)], last[isFetcher(y)])
 }
 
-// without returns the crawlers that aren't excluded.
 func (d doc) without(excluded func(*crawler) bool) []*crawler {
 	return slices.DeleteFunc(d.pointers(), excluded)
 }
@@ -129,8 +122,7 @@ func (d doc) pointers() []*crawler {
 	return list
 }
 
-// headline states the result in sentences, first for verified clients, then for all. It ignores
-// impostors and counts fetchers separately.
+// headline states the result, first for verified clients, then for all, without impostors, and for fetchers.
 func (d doc) headline() []string {
 	if d.Totals.Requests == 0 && d.Choice.Requests > 0 {
 		return []string{"No request was made by " + Cut(d.Choice.String(), maxRuleShown) + "."}
@@ -197,8 +189,7 @@ func (d doc) headline() []string {
 	return text
 }
 
-// nothingJudged says why there is no result, if there is none. own is the number of requests
-// without impostors.
+// nothingJudged says why there is no result, if there is none. own are requests without impostors.
 func (d doc) nothingJudged(own int64) string {
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
@@ -230,7 +221,6 @@ func (d doc) nothingJudged(own int64) string {
 	return ""
 }
 
-// underNames counts the names of crawlers that broke a rule.
 func underNames(crawlers []*crawler) string {
 	names, nameless := int64(0), int64(0)
 	for _, c := range crawlers {
@@ -252,8 +242,7 @@ func underNames(crawlers []*crawler) string {
 // own returns a crawler's requests without impostors.
 func own(c *crawler) int64 { return c.Requests - c.Verdicts[report.Spoofed] }
 
-// verifiedContent counts the violations by verified clients that were answered with content, and
-// names their crawlers. It returns "" if there were none.
+// verifiedContent counts violations by verified clients that got content, and names their crawlers, if any.
 func verifiedContent(crawlers []*crawler) string {
 	var names []string
 	sum := int64(0)
@@ -275,7 +264,6 @@ func verifiedContent(crawlers []*crawler) string {
 		alarm(english.Grouped(sum)), english.Verb(sum, "request", "requests"), english.List(names))
 }
 
-// someOrNone formats a number, writing 0 as "none".
 func someOrNone(n int64) string {
 	if n == 0 {
 		return "none"
@@ -283,7 +271,6 @@ func someOrNone(n int64) string {
 	return english.Grouped(n)
 }
 
-// noViolation describes requests without a violation.
 func noViolation(v map[report.Verdict]int64, requests int64) string {
 	text, undecided := "none broke robots.txt", int64(0)
 	for _, part := range verdictTerms {
@@ -436,13 +423,11 @@ func isUnread(in report.InputInfo) bool { return in.Error != "" && in.Format == 
 // beside counts the lines outside the figures, except empty ones.
 func (d doc) beside() string {
 	var parts []string
-	for _, p := range []struct {
-		n   int64
-		are string
-	}{{d.OutOfPeriod, "outside of the period"}, {d.Other, "that are no requests by design"}} {
-		if p.n > 0 {
-			parts = append(parts, english.Grouped(p.n)+" "+p.are)
-		}
+	if d.OutOfPeriod > 0 {
+		parts = append(parts, english.Grouped(d.OutOfPeriod)+" outside of the period")
+	}
+	if d.Other > 0 {
+		parts = append(parts, english.Grouped(d.Other)+" that are no requests by design")
 	}
 	if parts == nil {
 		return ""
@@ -450,7 +435,6 @@ func (d doc) beside() string {
 	return "not among them: " + english.List(parts)
 }
 
-// periodText describes the limits of the period.
 func (d doc) periodText() string {
 	switch {
 	case d.Until.IsZero():
@@ -461,7 +445,6 @@ func (d doc) periodText() string {
 	return clock(d.Since) + " to " + clock(d.Until) + " (not included)"
 }
 
-// judgedBy describes the policy.
 func (d doc) judgedBy() string {
 	p := d.Policy
 	size := english.Plural(int64(len(p.Versions)), "version")
@@ -480,7 +463,6 @@ func (d doc) judgedBy() string {
 		hours(p.DelaySeconds), hours(p.SkewSeconds))
 }
 
-// input describes an input, with its format and size.
 func input(in report.InputInfo) string {
 	if isUnread(in) {
 		return caution("not read: " + in.Error)
@@ -523,18 +505,14 @@ func input(in report.InputInfo) string {
 
 // undecided explains the requests that could not be decided or aren't judged.
 func (d doc) undecided() (text []string) {
-	for _, c := range reasons {
-		if n := c.sum(d.pointers()); n > 0 {
-			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means,
-				c.title()))
+	add := func(what string, list columns[crawler]) {
+		for _, c := range withSums(list, d.pointers()) {
+			n := english.Plural(c.sum(d.pointers()), "request")
+			text = append(text, fmt.Sprintf("%s, %s: %s (%s).", what, n, c.means, c.title()))
 		}
 	}
-	for _, c := range besideVerdicts {
-		if n := c.sum(d.pointers()); n > 0 {
-			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means,
-				c.title()))
-		}
-	}
+	add("Undecided", reasons)
+	add("Beside the verdicts", besideVerdicts)
 	shown, rest := 0, int64(0)
 	for _, c := range d.pointers() {
 		switch {

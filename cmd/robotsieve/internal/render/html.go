@@ -16,9 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The page is complete without its script, which only sorts and filters. It loads nothing: its
-// policy permits only this style and this script, by their hashes (Content Security Policy Level 3,
-// 2.4 and 6.7).
+// The page is complete without its script, which only sorts and filters. Its policy permits only this
+// style and this script, by their hashes (Content Security Policy Level 3, 2.4 and 6.7).
 var (
 	//go:embed html/page.html
 	pageText string
@@ -68,8 +67,7 @@ const (
 	cleanInAll        = 8   // lines of crawlers without a violation, also in Markdown
 )
 
-// pageData is the input of the template: what only a report's page has, then the sections. The
-// texts are untrusted; the template escapes them.
+// pageData is the input of the template, which escapes the untrusted texts.
 type pageData struct {
 	Title     string
 	Headline  []string // paragraphs
@@ -84,7 +82,6 @@ type pageData struct {
 	Sections  []section
 }
 
-// section is a section of the page, with an introduction.
 type section struct {
 	block
 	ID, Intro string
@@ -118,8 +115,7 @@ var intros = map[string]string{
 		"so that the audit can be repeated.",
 }
 
-// WriteHTML writes a report as a self-contained HTML page: the parts of a document, put into the
-// template of page.
+// WriteHTML writes a report as a self-contained page: the parts of a document in a template.
 func WriteHTML(w io.Writer, r *report.Report) error {
 	bodies := bodiesOf(r)
 	d := doc{forPeople(r), maxCrawlersOnPage, maxPathOnPage}
@@ -156,8 +152,7 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	return page().Execute(w, data)
 }
 
-// sectionsOf converts a document to sections. Blocks with the same heading share a section, which
-// keeps only the first block that quotes lines.
+// sectionsOf makes one section of blocks with the same heading, with only the first that quotes lines.
 func sectionsOf(blocks document) (list []section) {
 	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(blocks...) {
@@ -188,10 +183,8 @@ func sectionsOf(blocks document) (list []section) {
 func bodiesOf(r *report.Report) (list [][]string) {
 	for _, v := range r.Policy.Versions {
 		var lines []string
-		if v.Body != nil {
-			for line := range strings.Lines(string(v.Body)) {
-				lines = append(lines, report.Printable(strings.TrimRight(line, "\r\n")))
-			}
+		for line := range strings.Lines(string(v.Body)) {
+			lines = append(lines, report.Printable(strings.TrimRight(line, "\r\n")))
 		}
 		list = append(list, lines)
 	}
@@ -218,7 +211,6 @@ func (b block) withFigures() block {
 	return b
 }
 
-// chosen returns the elements of a list that are chosen.
 func chosen[T any](list []T, is []bool) (some []T) {
 	for i, of := range list {
 		if is[i] {
@@ -254,8 +246,7 @@ const (
 	maxLineOnPage    = 200
 )
 
-// sources returns the versions of robots.txt with broken rules, or all versions if there are few.
-// Beyond the limit it keeps those broken most often and counts the others.
+// sources returns the versions of robots.txt, those broken most often if there are many, and counts the others.
 func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	type lineAt struct {
 		origin  string
@@ -297,8 +288,7 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	return list, unlisted
 }
 
-// sourceLines returns the lines of a robots.txt near violated ones, with gaps for the others.
-// areAllListed means that unlisted lines have none; otherwise that is unknown.
+// sourceLines returns lines near violated ones, and gaps, which have no other if areAllListed.
 func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []count) (lines []sourceLine) {
 	left, leftBroken := int64(0), int64(0)
 	flush := func() {
@@ -342,7 +332,6 @@ func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []cou
 	return lines
 }
 
-// count is a number of violations by one crawler.
 type count struct {
 	name string
 	n    int64
@@ -359,7 +348,6 @@ func countList(counts []count) (sum, names string) {
 	return english.Grouped(all), english.List(list)
 }
 
-// versionTitle describes a version.
 func versionTitle(v report.VersionInfo) string {
 	from := "In force throughout"
 	if !v.From.IsZero() {

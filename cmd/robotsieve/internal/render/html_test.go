@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -22,19 +23,14 @@ func yearsOf(crawlers int) *report.Report {
 func pageOf(t testing.TB, r *report.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteHTML(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteHTML(&b, r))
 	return b.String()
 }
 
 // elements calls f with each element of a page.
 func elements(t *testing.T, text string, f func(n *html.Node)) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(html.Parse(strings.NewReader(text)))(t)
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode {
 			f(n)

@@ -12,8 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// strips shows requests over time, one strip per crawler on a common axis. Violations are below the
-// line of a strip and all other requests above it, so that the picture doesn't rely on colour.
+// strips show requests over time, one strip per crawler on a common axis, with violations below its line.
 type strips struct {
 	From, To string
 	Unit     string   // time per column
@@ -77,9 +76,12 @@ func (d doc) strips() *strips {
 	if !ok {
 		return nil
 	}
-	order := d.pointers()
+	order, unit := d.pointers(), english.Plural(int64(a.step/time.Hour), "hour")
+	if day := 24 * time.Hour; a.step%day == 0 {
+		unit = english.Plural(int64(a.step/day), "day")
+	}
 	s := &strips{From: a.first.Format(time.DateOnly), To: a.last.Add(-time.Second).Format(time.DateOnly),
-		Width: a.columns, Unit: lengthName(a.step), Unjudged: a.unjudged, Gaps: a.gaps(order)}
+		Width: a.columns, Unit: unit, Unjudged: a.unjudged, Gaps: a.gaps(order)}
 	s.mark(a, d.Policy.Versions)
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
@@ -95,8 +97,7 @@ func (d doc) strips() *strips {
 	return s
 }
 
-// mark marks when versions came into force. The first version of an origin isn't a change, because
-// its predecessor is unknown.
+// mark marks when versions came into force, but for the first of an origin, which may be no change.
 func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	known, marked := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
 	var events []report.VersionInfo
@@ -180,16 +181,7 @@ func (d doc) axis() (a axis, ok bool) {
 	return a, true
 }
 
-// lengthName names a column's length of time.
-func lengthName(d time.Duration) string {
-	if day := 24 * time.Hour; d%day == 0 {
-		return english.Plural(int64(d/day), "day")
-	}
-	return english.Plural(int64(d/time.Hour), "hour")
-}
-
-// byLayer counts a crawler's requests per column by layer, with violations under the empty name. It
-// also counts the fetches of robots.txt.
+// byLayer counts requests per column by layer, with violations under "", and fetches of robots.txt.
 func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 	of, fetches = map[string][]int64{}, make([]int64, a.columns)
 	for _, v := range verdictTerms {
@@ -215,7 +207,6 @@ func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
 	return of, fetches
 }
 
-// strip draws one crawler.
 func (a axis) strip(c *crawler) strip {
 	of, fetches := a.byLayer(c)
 	below := of[""]
@@ -288,8 +279,7 @@ func (a axis) caption(c *crawler) strip {
 	return s
 }
 
-// steps draws a column for each number, scale units high per request. A nonempty column is at least
-// one unit high.
+// steps draws a column for each number, scale units high per request, and at least one if not 0.
 func steps(numbers []int64, scale float64) string {
 	var b strings.Builder
 	b.WriteString("M0 0")

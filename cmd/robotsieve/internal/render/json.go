@@ -21,8 +21,7 @@ func WriteJSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// escaped escapes invisible characters in JSON, and those that change the direction of text. Apart
-// from line breaks they only occur in strings.
+// escaped escapes invisible characters in JSON strings, and those that change the direction of text.
 func escaped(text []byte) []byte {
 	isHidden := func(c rune) bool { return c != '\n' && !strconv.IsPrint(c) }
 	if bytes.IndexFunc(text, isHidden) < 0 {

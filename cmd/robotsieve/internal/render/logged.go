@@ -27,8 +27,7 @@ func WriteLogged(w io.Writer, s *report.LoggedSite) error {
 // MaxLoggedOnPage limits the number of sites on a page.
 const MaxLoggedOnPage = 200
 
-// WriteLoggedPage writes the logged answers of several sites as a page. more means that some sites
-// were left out.
+// WriteLoggedPage writes the logged answers of several sites. more means that some were left out.
 func WriteLoggedPage(w io.Writer, sites []report.LoggedSite, more bool) error {
 	text := english.Plural(int64(len(sites)), "site") + " with requests for robots.txt."
 	if more {
@@ -48,7 +47,6 @@ const (
 	stripWidth        = 90  // characters
 )
 
-// loggedRow is a row of the table of a site.
 type loggedRow struct {
 	report.LoggedAnswer
 	letter string
@@ -58,23 +56,20 @@ type loggedRow struct {
 func (r *loggedRow) status() value { return words(fmt.Sprint(r.Status)).when(r.Status > 0) }
 func (r *loggedRow) size() value   { return integer(r.Bytes).when(r.Bytes >= 0) }
 
-var loggedColumns = columns[loggedRow]{
-	textFrom("", func(r *loggedRow) string { return r.letter }),
-	textFrom("from (UTC)", func(r *loggedRow) string { return r.First.Time().Format(time.DateTime) }),
-	textFrom("to (UTC)", func(r *loggedRow) string { return r.Last.Time().Format(time.DateTime) }),
-	valueFrom("answers", func(r *loggedRow) value { return integer(r.N) }),
-	valueFrom("status", (*loggedRow).status),
-	valueFrom("bytes", (*loggedRow).size),
-	{heading: "others", value: func(r *loggedRow) value { return words("in turn").when(r.inTurn) }},
-	wordsFrom("files of this size", func(r *loggedRow) string { return Cut(strings.Join(r.Fits, ", "), maxWidth) }),
-}
-
-// loggedBlock lists the intervals of a site, and draws them as a strip in which letters stand for
-// answers.
+// loggedBlock lists the intervals of a site, and draws them as a strip of letters for answers.
 func loggedBlock(s *report.LoggedSite) block {
 	b := block{Title: fmt.Sprintf("%s, %s to GETs of robots.txt:", cmp.Or(s.Site, "A site that the logs do not name"),
 		english.Plural(s.Answers, "answer"))}
-	t := newTable(maxIntervalsShown, loggedColumns)
+	t := newTable(maxIntervalsShown, columns[loggedRow]{
+		textFrom("", func(r *loggedRow) string { return r.letter }),
+		textFrom("from (UTC)", func(r *loggedRow) string { return r.First.Time().Format(time.DateTime) }),
+		textFrom("to (UTC)", func(r *loggedRow) string { return r.Last.Time().Format(time.DateTime) }),
+		valueFrom("answers", func(r *loggedRow) value { return integer(r.N) }),
+		valueFrom("status", (*loggedRow).status),
+		valueFrom("bytes", (*loggedRow).size),
+		{heading: "others", value: func(r *loggedRow) value { return words("in turn").when(r.inTurn) }},
+		wordsFrom("files of this size", func(r *loggedRow) string { return Cut(strings.Join(r.Fits, ", "), maxWidth) }),
+	})
 	at := func(m report.Moment) int { // a column of the strip
 		first, last := float64(s.Intervals[0].First), float64(s.Intervals[len(s.Intervals)-1].Last)
 		return min(int((float64(m)-first)/max(last-first, 1)*stripWidth), stripWidth-1)

@@ -10,8 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// writeMarkdown writes the first screen, the broken rules and the sources of the figures as
-// Markdown for issues and mails (GitHub Flavored Markdown Spec, 4.10 and 6).
+// writeMarkdown writes Markdown for issues and mails (GitHub Flavored Markdown Spec, 4.10 and 6).
 func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	d := doc{r, maxViolatorsShown, screenWidth}
 	var m markdown
@@ -34,7 +33,6 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 		[]block{basis, {Text: []string{d.limits()}}})...))
 }
 
-// markdown builds Markdown text.
 type markdown struct{ strings.Builder }
 
 func (m *markdown) line(text string)      { m.WriteString(text + "\n") }
@@ -133,8 +131,7 @@ func (m *markdown) table(t table) {
 	}
 }
 
-// prose escapes a text so that none of it acts as Markdown or HTML. Words that a site may turn into
-// links or mentions are written as code.
+// prose escapes what acts as Markdown or HTML, and writes as code what a site may turn into links or mentions.
 func prose(text string) string {
 	text = strings.NewReplacer(markAlarm, "\x00", markCaution, "\x00", markEnd, "\x00").Replace(text)
 	words := strings.Split(text, " ")
@@ -150,12 +147,10 @@ func prose(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 
-// linked matches what sites turn into links, mentions or pictures: addresses, user names, issue
-// numbers on GitHub and GitLab, hexadecimal digits that may be a commit, and names of emoji.
+// linked matches what sites turn into links, mentions, pictures, issues, commits or emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
 
-// markdownEscapes escapes the characters that act within a line. In tables, prose also has its
-// pipes escaped.
+// markdownEscapes escapes the characters that act within a line, but for the pipes of tables.
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<",
 	"&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)
 

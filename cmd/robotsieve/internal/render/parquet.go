@@ -32,7 +32,6 @@ func appendValue[T string | []byte](b []byte, text T) []byte {
 	return columnar.AppendText(b, text)
 }
 
-// beginParquet returns a writer that writes rows as Parquet.
 func (t columns[T]) beginParquet(w io.Writer) (io.WriteCloser, error) {
 	kinds := map[rowKind]columnar.Kind{textRow: columnar.Text, integerRow: columnar.Int64, timeRow: columnar.Time,
 		boolRow: columnar.Bool}

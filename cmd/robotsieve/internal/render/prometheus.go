@@ -12,12 +12,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// WritePrometheus writes the figures of a report in the Prometheus text format, for the textfile
-// collector of the node exporter ("Exposition formats", version 0.0.4). All are gauges, because
-// they describe a single audit and don't accumulate.
-//
-// Only known crawlers get their own labels. Anybody can invent other names, each of which would
-// create new time series, so unknown crawlers are counted together.
+// WritePrometheus writes the figures of a report in the Prometheus text format ("Exposition formats",
+// version 0.0.4), for the textfile collector of the node exporter. All are gauges of a single audit.
+// Unknown crawlers are counted together, as anybody can invent names, and each would be a time series.
 func WritePrometheus(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriter(w)
 	r = r.Rewrite(report.Printable)
@@ -41,8 +38,7 @@ func WritePrometheus(w io.Writer, r *report.Report) error {
 	return b.Flush()
 }
 
-// metric is a Prometheus metric. samples passes each sample to add, with alternating names and
-// values of its labels. Samples with equal labels are added up.
+// metric is a metric. samples adds samples with names and values of labels, summed where labels are equal.
 type metric struct {
 	name, help string
 	judged     bool // as in column
@@ -51,7 +47,6 @@ type metric struct {
 
 type adder = func(value float64, labels ...string)
 
-// metrics returns all metrics, in the order of the file.
 func metrics() []metric {
 	list := []metric{{"info", "The program that made the audit; 1.", false, func(r *report.Report, add adder) {
 		add(1, "program", r.Program, "schema", r.Schema)
@@ -76,8 +71,7 @@ func metrics() []metric {
 	return list
 }
 
-// gauges are the metrics without labels; one without a value has no sample. lineKinds counts lines
-// by kind, and robotsAnswers requests for robots.txt by answer.
+// gauges have no labels, and no sample without a value. lineKinds and robotsAnswers have one each.
 var (
 	gauges = columns[report.Report]{
 		{name: "partial", kind: boolRow, means: "1 if not all of the input was read, or too many lines could not be " +
@@ -113,11 +107,9 @@ func labelled(name, help, label string, list columns[report.Report]) metric {
 	}}
 }
 
-// sentence turns a column's meaning into a sentence.
 func sentence(means string) string { return strings.ToUpper(means[:1]) + means[1:] + "." }
 
-// addVerdicts adds a crawler's requests by verdict. It omits verdicts that don't occur, except
-// violations if anything was judged.
+// addVerdicts adds requests by verdict, without those that don't occur except violations if judged.
 func addVerdicts(r *report.Report, c *crawler, add adder) {
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -138,16 +130,13 @@ func addViolations(_ *report.Report, c *crawler, add adder) {
 	}
 }
 
-// unknownCrawlers is the common label of all unknown crawlers.
-const unknownCrawlers = "(unknown)"
-
 // ofCrawlers returns the samples of each crawler, sorted and labelled by name.
 func ofCrawlers(samples func(*report.Report, *crawler, adder)) func(*report.Report, adder) {
 	return func(r *report.Report, add adder) {
 		list := slices.Clone(r.Crawlers)
 		name := func(c *crawler) string {
 			if c.Operator == report.Unknown {
-				return unknownCrawlers
+				return "(unknown)"
 			}
 			return c.Crawler
 		}

@@ -1,13 +1,9 @@
 // Package render writes a report.Report as JSON (the Report itself) for other programs, as CSV for
 // spreadsheets, and as text for people.
 //
-// Each output is a function of a Report, with a file of its own and a row in outputs. They share
-// descriptions: crawlerRows has the columns of the CSV, figures the numbers in tables with headings
-// and meanings, document the whole report as sentences, facts and tables, and screen the part that
-// fits on one screen.
-//
-// Rows list the requests themselves. They have a separate description, rowTable, and separate
-// outputs.
+// Each output is a function of a Report, with a file of its own and a row in outputs. They share columns
+// (of crawlers in crawlercolumns.go), and documents of sentences, facts and tables: full has the whole
+// report, and screen the part that fits on one screen. Rows list the requests themselves.
 package render
 
 import (
@@ -17,9 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// outputs are the formats of a report. Those for people get local times and texts that can't
-// control a terminal, and highlight in colour what needs attention. Those for programs keep the
-// bytes of texts, as WriteJSON and columns write them.
+// outputs are the formats of a report. Those for people get local times, colours, and texts that can't
+// control a terminal; those for programs keep the bytes of texts.
 var outputs = []struct {
 	name      string
 	forPeople bool

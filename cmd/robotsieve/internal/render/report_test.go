@@ -10,17 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// written is a report in an output.
 func written(t *testing.T, output string, r *report.Report, colours bool) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Write(&out, output, r, colours); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&out, output, r, colours))
 	return out.String()
 }
 
@@ -28,9 +26,7 @@ func written(t *testing.T, output string, r *report.Report, colours bool) string
 // which make golden writes.
 func TestOutputsOfTheSample(t *testing.T) {
 	r := new(report.Report)
-	if err := json.Unmarshal([]byte(golden(t, "json")), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(golden(t, "json")), r))
 	r = r.Rewrite(report.FromUTF8)
 	command := strings.TrimSuffix(r.Command, "json")
 	got := map[string]string{"prometheus": strings.Join(promOf(t, r), "\n") + "\n"}
@@ -47,10 +43,7 @@ func TestOutputsOfTheSample(t *testing.T) {
 
 func golden(t *testing.T, output string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../cli/testdata/sample." + output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../cli/testdata/sample." + output))(t)
 	return string(text)
 }
 

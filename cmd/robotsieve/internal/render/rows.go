@@ -20,8 +20,7 @@ type row struct {
 	address []byte // as printed
 	agent   []byte // as printed
 	claim   []byte // as printed
-	// crawler, operator and role come from audit.Event.Named, category from the crawler. Without a
-	// named crawler they are empty, as are identity and verdict.
+	// These come from audit.Event.Named and the crawler. Without one, identity and verdict are empty, too.
 	crawler, operator, role, category string
 }
 
@@ -46,7 +45,6 @@ func microseconds(nanos int64) int64 {
 	return nanos / 1000
 }
 
-// requestRows are the columns of judged requests.
 var requestRows = columns[row]{
 	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; " +
 		"none if the line has no time that can be read",
@@ -130,7 +128,6 @@ func namesOf(list columns[crawler]) string {
 // RowOutputs returns the names of the outputs of rows, the default first.
 func RowOutputs() []string { return []string{"ndjson", "csv", "parquet"} }
 
-// list returns an empty list for an output.
 func (t columns[T]) list(w io.Writer, output string) *List[T] {
 	l := &List[T]{out: w, append: t.appendJSON, begin: beginLines("")}
 	switch output {
@@ -154,8 +151,7 @@ func NewRows(w io.Writer, output string, key []byte) *Rows {
 	return &Rows{requestRows.list(w, output), key}
 }
 
-// Appender returns a function that appends the row of a request to other rows. input is the name of
-// its log. The function is not safe for concurrent use.
+// Appender returns a function, not safe for concurrent use, that appends the row of a request in an input.
 func (l *Rows) Appender() func(rows []byte, e *audit.Event, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {

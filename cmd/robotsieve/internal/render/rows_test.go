@@ -16,6 +16,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	profiles "github.com/robotsieve/robotsieve/scan/crawler"
@@ -35,10 +36,7 @@ func TestColumnsOfRowsAreDescribed(t *testing.T) {
 
 func describe[T any](t *testing.T, of columns[T], name string) {
 	const docs, head = "../../../../docs/", "<!-- made by TestColumnsOfRowsAreDescribed -->\n\n"
-	text, err := os.ReadFile(docs + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(docs + name))(t)
 	before, after, _ := strings.Cut(string(text), head)
 	_, after, _ = strings.Cut(after, "\n<!-- end -->\n")
 	want := before + head
@@ -50,13 +48,10 @@ func describe[T any](t *testing.T, of columns[T], name string) {
 		want += fmt.Sprintf("- `%s`%s: %s\n", c.name, kind, c.means)
 	}
 	if want += "\n<!-- end -->\n" + after; *updateRows {
-		err = os.WriteFile(docs+name, []byte(want), 0o666)
+		must.Do(t, os.WriteFile(docs+name, []byte(want), 0o666))
 	} else if want != string(text) {
 		t.Errorf("docs/%s does not have the columns as they are: go test ./cmd/robotsieve/internal/render -run Rows "+
 			"-update-rows", name)
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }
 
@@ -100,13 +95,9 @@ func listed(t *testing.T, output string, key []byte, requests ...*audit.Event) [
 	rows := NewRows(&b, output, key)
 	add := rows.Appender()
 	for _, j := range requests {
-		if _, err := rows.Write(add(nil, j, "access.log")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(rows.Write(add(nil, j, "access.log")))(t)
 	}
-	if err := rows.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rows.Close())
 	return b.Bytes()
 }
 
@@ -143,9 +134,7 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 			if text, ok := v.(string); ok {
 				written = report.ToUTF8(text)
 			}
-			if err := WriteJSON(&field, written, ""); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, WriteJSON(&field, written, ""))
 			fields = append(fields, fmt.Sprintf("%q:%s", c.name, strings.TrimSuffix(field.String(), "\n")))
 			if text, ok := v.(string); ok && c.kind == textRow {
 				v = report.Printable(text)
@@ -171,10 +160,7 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 func TestRowsAsParquet(t *testing.T) {
 	for _, requests := range [][]*audit.Event{nil, hostileRows()} {
 		text := listed(t, "parquet", nil, requests...)
-		file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parquet.OpenFile(bytes.NewReader(text), int64(len(text))))(t)
 		if file.NumRows() != int64(len(requests)) {
 			t.Errorf("%d rows, not %d", file.NumRows(), len(requests))
 		}
@@ -191,9 +177,7 @@ func TestRowsAsParquet(t *testing.T) {
 				break
 			}
 			var want map[string]any
-			if err := lines.Decode(&want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, lines.Decode(&want))
 			for i, v := range rows[0] {
 				c := &requestRows[i]
 				if got, want := parquetText(c, v), want[c.name]; got != fmt.Sprint(want) {
@@ -228,13 +212,9 @@ func TestRowsOfClasses(t *testing.T) {
 				Forbidden: "/", AllSomeNone: "all", Probed: "fully", Bias: -1},
 			{From: 1 << 62, Until: math.MaxInt64, Status: 503, Agent: "GPTBot", Named: true, Class: "unreachable"},
 		} {
-			if err := rows.Add(&c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rows.Add(&c))
 		}
-		if err := rows.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Close())
 		return b.String()
 	}
 	const head = "origin,from,until,status,agent,named,class,forbidden,allowed,data_provenance,imc_2025,bias\n"

@@ -11,8 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// plain marks the bytes that need no escape in a JSON string. plainCell marks those that a CSV cell
-// may contain without quotes, and plainFirst those that may begin it.
+// plain marks what a JSON string has as it is, plainCell a CSV cell, and plainFirst its beginning.
 var plain, plainCell, plainFirst = plainOctets(`"\`), plainOctets(`",;`), plainOctets(`",; =+-@\`)
 
 func plainOctets(but string) (is [256]bool) {
@@ -67,7 +66,6 @@ func appendTime(b []byte, micros int64) []byte {
 	return time.UnixMicro(micros).UTC().AppendFormat(b, time.RFC3339Nano)
 }
 
-// appendJSONText appends a text as a JSON string.
 func appendJSONText[T string | []byte](b []byte, text T) []byte {
 	if isPlain(&plain, text) {
 		return append(append(append(b, '"'), text...), '"')
@@ -77,7 +75,6 @@ func appendJSONText[T string | []byte](b []byte, text T) []byte {
 	return append(b, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }
 
-// csvHeader returns the header line of CSV rows.
 func (t columns[T]) csvHeader() string {
 	var names []string
 	for _, c := range t {
@@ -86,8 +83,7 @@ func (t columns[T]) csvHeader() string {
 	return strings.Join(names, ",") + "\n"
 }
 
-// appendCSV appends a row as a line of CSV, as encoding/csv writes it. An empty cell means no
-// value.
+// appendCSV appends a row as encoding/csv writes it. An empty cell means no value.
 func (t columns[T]) appendCSV(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]

@@ -20,8 +20,7 @@ type Finding struct {
 // FindingKind describes a kind of finding. Source is the URL of a page about it, or "".
 type FindingKind struct{ Name, Text, Source string }
 
-// WriteSARIF writes a program version's findings about a file as SARIF 2.1.0, for GitHub and
-// others. It needs all kinds that occur; unused kinds are allowed.
+// WriteSARIF writes findings about a file as SARIF 2.1.0. It needs all kinds that occur.
 func WriteSARIF(w io.Writer, version, file string, kinds []FindingKind, findings []Finding) error {
 	type object = map[string]any
 	text := func(s string) object { return object{"text": s} }

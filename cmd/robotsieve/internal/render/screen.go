@@ -12,10 +12,9 @@ import (
 )
 
 // screen is the report on one screen of 24 lines by 80 characters, if it fits: what happened, which
-// crawlers did it, what is excused, what to fix, and how certain it is. Everything else is in full.
-// If not all violators fit, those with the fewest violations are left out, but AI crawlers that
-// came are always named, if necessary instead of all violators but one and the crawlers without a
-// violation.
+// crawlers did it, what is excused, what to fix, and how certain it is. The violators with the fewest
+// violations are left out, but AI crawlers that came are always named, if necessary instead of all
+// violators but one and the crawlers without a violation.
 func screen(r *report.Report) document {
 	if r.WhatIf != nil {
 		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
@@ -45,8 +44,7 @@ func screen(r *report.Report) document {
 	return doc{r, most, screenWidth}.screen(clean, ai)
 }
 
-// highest returns the highest number up to most that fits, or least if none above it fits. It
-// assumes that if a number fits, so do all lower ones. In most reports either most fits or nothing does.
+// highest returns the highest number up to most that fits, as all lower ones then do, or else least.
 func highest(least, most int, fits func(n int) bool) int {
 	switch {
 	case most <= least || !fits(least):
@@ -57,8 +55,7 @@ func highest(least, most int, fits func(n int) bool) int {
 	return least + sort.Search(most-least-1, func(i int) bool { return !fits(least + 1 + i) })
 }
 
-// screen is the report with the given numbers of lines for crawlers without a violation and for AI
-// crawlers named nowhere else.
+// screen has these numbers of lines for crawlers without a violation and AI crawlers named nowhere else.
 func (d doc) screen(clean, ai int) document {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Policy.None() {
@@ -89,7 +86,6 @@ func (d doc) otherAI(lines int, t table, named []*crawler) []string {
 	return []string{text}
 }
 
-// more points to the other outputs.
 const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
 
 // Limits of the screen.
@@ -101,9 +97,8 @@ const (
 	screenHeight      = 24
 )
 
-// violators is the table of crawlers that broke robots.txt. The first ones have the paths that they
-// requested most against it. Those named in the headline are always included. Fetchers come last,
-// under a title. The table is only on the screen: the page has crawlers().
+// violators is the table of crawlers that broke robots.txt, the first with the paths requested most against
+// it, fetchers last. Those named in the headline are always included.
 func (d doc) violators(pathed int) block {
 	named := len(d.without(func(c *crawler) bool { return !inHeadline(c) }))
 	t, others := newTable(max(d.most, named), violatorColumns), max(d.most-named, 0)
@@ -133,8 +128,7 @@ func (d doc) violators(pathed int) block {
 	return block{Table: t.table}
 }
 
-// inHeadline reports whether the headline names a crawler, because its verified clients got forbidden
-// content.
+// inHeadline reports whether the headline names a crawler: its verified clients got forbidden content.
 func inHeadline(c *crawler) bool { return c.VerifiedContent() > 0 && !isFetcher(c) }
 
 var violatorColumns = columns[crawler]{
@@ -150,9 +144,8 @@ var violatorColumns = columns[crawler]{
 	valueFrom(informed.heading, func(c *crawler) value { return informedOf(c, c.Informed()) }),
 }
 
-// fit cuts the cells of the first column so that rows are at most width characters wide. It cuts a
-// title and a line below a row to the columns' width without the blanks between them, so that they
-// don't widen the columns.
+// fit cuts the cells of the first column to rows of width characters, and titles and lines below rows
+// so that they don't widen the columns.
 func (t *table) fit(width int) {
 	across, first := width-blanksBetween*(len(t.Columns)-1), width
 	for i, c := range t.Columns[1:] {
@@ -202,18 +195,16 @@ func identityOf(c *crawler) string {
 	return "unverified"
 }
 
-// maxWorstShown limits the paths of a violator, in characters, to fit in a row of the table.
-const maxWorstShown = 54
-
 // worst lists the paths that a crawler requested most against robots.txt, on one line.
 func worst(c *crawler) string {
+	const most = 54 // characters, to fit in a row of the table
 	text := ""
 	for _, p := range c.ViolationPaths.List {
 		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), english.Grouped(p.N))
 		if text != "" {
 			next = text + ", " + next
 		}
-		if len([]rune(next)) > maxWorstShown {
+		if len([]rune(next)) > most {
 			break
 		}
 		text = next

@@ -19,8 +19,7 @@ func newSiteRow(name string, s *site) *siteRow {
 		ViolationBytes: s.ViolationBytes}}
 }
 
-// siteColumns returns the columns with a number in the row of all sites, and the number of known
-// crawlers.
+// siteColumns returns the columns with a number in the row of all sites, and the known crawlers.
 func (d doc) siteColumns(all *crawler) columns[siteRow] {
 	if d.Policy.None() {
 		all.Verdicts[report.Indeterminate] = 0 // hides the column of undecided requests

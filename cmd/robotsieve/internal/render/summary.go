@@ -11,9 +11,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Texts next to the tables of the screen and the page.
-
-// scope describes what was audited.
 func (d doc) scope() string {
 	text := "Audited: "
 	if d.Policy.None() {
@@ -81,8 +78,7 @@ func (d doc) portion() []string {
 	return []string{text + "."}
 }
 
-// totals are the figures at the top of the page. They match the headline, which counts fetchers
-// separately if a robots.txt is given.
+// totals are the figures at the top of the page, which match the headline.
 func (d doc) totals() (list []fact) {
 	crawlers, names, made := d.without(isFetcher), int64(0), int64(0)
 	if d.Policy.None() {
@@ -117,15 +113,13 @@ func (d doc) totals() (list []fact) {
 	return list
 }
 
-// clean returns the text of cleanNamed.
 func (d doc) clean(lines int) []string {
 	text, _ := d.cleanNamed(lines)
 	return text
 }
 
-// cleanNamed names the judged crawlers without a violation in a number of lines, the most frequent
-// first; if not all fit, AI crawlers come first. The text is empty if the log contradicts the files
-// or if they have no rules. named are the crawlers in the text.
+// cleanNamed names the judged crawlers without a violation in a number of lines, the most frequent or else
+// AI crawlers first, unless the log contradicts the files or they have no rules. named are those named.
 func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||
@@ -146,8 +140,7 @@ func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	return []string{sentence}, list[:n]
 }
 
-// nameList appends names of crawlers to a text within a number of lines. It returns how many it
-// appended, at least one.
+// nameList appends names to a text within a number of lines, and returns how many: at least one.
 func nameList(text string, list []*crawler, lines int) (string, int) {
 	names := ""
 	for i := range list {
@@ -164,7 +157,6 @@ func nameList(text string, list []*crawler, lines int) (string, int) {
 	return text + strings.TrimSuffix(names, ", ") + ".", len(list)
 }
 
-// notHeld lists why requests are excused, with counts.
 func (d doc) notHeld() []string {
 	var parts []string
 	for _, v := range verdictTerms {
@@ -294,8 +286,7 @@ var clientsTexts = map[report.ClientsBy]string{
 		"--client-ip xff and --trusted-proxies.",
 }
 
-// strangersText describes the answers to clients that name no crawler, and how many requests they
-// clear.
+// strangersText describes answers to clients that name no crawler, and how many requests they clear.
 func strangersText(t *report.RobotsInfo) string {
 	var statuses []string
 	n := int64(0)
@@ -322,8 +313,7 @@ func (d doc) elsewhere() string {
 	return text
 }
 
-// schemeOnly reports whether all hosts without a policy have one under the other scheme. A server
-// behind a proxy that terminates TLS logs http.
+// schemeOnly reports whether all hosts have a policy under the other scheme, as behind a proxy with TLS.
 func (d doc) schemeOnly() bool {
 	hasNone := func(h report.HostInfo) bool {
 		scheme, host, _ := strings.Cut(h.Host, "://")

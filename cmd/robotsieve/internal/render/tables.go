@@ -24,9 +24,6 @@ const (
 
 func shortName(c *crawler) string { return Cut(c.Crawler, maxNameShown) }
 
-// beforeAllTime is printed for versions without a start.
-const beforeAllTime = "before all time"
-
 // ofSites returns the column of origins, if there may be several.
 func ofSites[T any](d doc, origin func(*T) string) columns[T] {
 	if len(d.Policy.Origins) <= 1 {
@@ -46,7 +43,6 @@ func (d doc) mostCited() []int {
 	return order
 }
 
-// brokenOf counts the versions with broken rules among the given indexes.
 func (d doc) brokenOf(indexes []int) (n int64) {
 	for _, i := range indexes {
 		n += min(d.Policy.Versions[i].Cited, 1)
@@ -57,7 +53,7 @@ func (d doc) brokenOf(indexes []int) (n int64) {
 type version = report.VersionInfo
 
 var versionColumns = columns[version]{
-	textFrom("version from", func(v *version) string { return cmp.Or(clock(v.From), beforeAllTime) }),
+	textFrom("version from", func(v *version) string { return cmp.Or(clock(v.From), "before all time") }),
 	valueFrom("status", func(v *version) value {
 		if v.Status == 0 {
 			return words("unreachable")
@@ -74,8 +70,7 @@ var versionColumns = columns[version]{
 	}),
 }
 
-// versions lists the versions in order. If there are too many, it keeps those with the most broken
-// rules.
+// versions lists the versions in order, if too many only those with the most broken rules.
 func (d doc) versions() block {
 	b := block{Heading: "Versions of robots.txt"}
 	if d.Policy.History == report.Constant {
@@ -109,8 +104,7 @@ type part struct {
 	list  []*crawler
 }
 
-// parts divides the crawlers into those that robots.txt binds, which need no title, the fetchers
-// among them, and those that it doesn't bind.
+// parts divides the crawlers into bound ones, which need no title, bound fetchers, and those not bound.
 func (d doc) parts() []part {
 	return []part{
 		{"", d.without(func(c *crawler) bool { return c.Exempt != "" || isFetcher(c) })},
@@ -175,20 +169,19 @@ func withSums(list columns[crawler], rows []*crawler) columns[crawler] {
 	return slices.DeleteFunc(slices.Clone(list), func(c column[crawler]) bool { return c.sum(rows) == 0 })
 }
 
-// claim is what a log claims about clients of a crawler. noClaim stands for an empty claim.
+// claim is what a log claims about clients of a crawler.
 type claim struct {
 	*crawler
 	report.ClaimInfo
 }
 
-const noClaim = "nothing"
-
-// claims lists the logs' claims about the clients of the crawlers.
 func (d doc) claims() block {
 	b, unlisted := block{Heading: "What the logs' CDN says"}, int64(0)
 	t := newTable(maxRulesShown, columns[claim]{
 		textFrom("requests under the name", func(c *claim) string { return shortName(c.crawler) }),
-		textFrom("says the log of the client", func(c *claim) string { return Cut(cmp.Or(c.Claim, noClaim), maxRuleShown) }),
+		textFrom("says the log of the client", func(c *claim) string {
+			return Cut(cmp.Or(c.Claim, "nothing"), maxRuleShown)
+		}),
 		valueFrom("number", func(c *claim) value { return integer(c.N) }),
 	})
 	for _, c := range d.pointers() {
@@ -209,8 +202,7 @@ func (d doc) claims() block {
 	return b
 }
 
-// operators describes the first known crawlers, including violators, and their operators'
-// statements.
+// operators describes the first known crawlers, and their operators' statements.
 func (d doc) operators() block {
 	t := newTable(d.most, columns[crawler]{
 		textFrom("crawler", shortName),
@@ -227,13 +219,11 @@ func (d doc) operators() block {
 
 var categoryColumn = wordsFrom("category", func(c *crawler) string { return c.Category })
 
-// obeys are the operators' statements about robots.txt.
 var obeys = map[report.YesNo]struct{ long, short string }{
 	report.Yes: {"says that it obeys", "obeys"}, report.No: {"says that it may ignore it", "may ignore"},
 }
 
-// violations splits the violations of each crawler by identity, outcome and method, with fetchers
-// in separate rows.
+// violations splits violations by identity, outcome and method, with fetchers in rows of their own.
 func (d doc) violations() block {
 	b := block{Heading: "How violations were answered"}
 	t := newTable(maxRulesShown, splitColumns())
@@ -284,7 +274,6 @@ func splitColumns() columns[split] {
 	return append(list, valueFrom(informed.heading, func(s *split) value { return informedOf(s.crawler, s.informed) }))
 }
 
-// informedOf returns how many of a crawler's violations are informed.
 func informedOf(c *crawler, n int64) value {
 	if !c.InformedKnown {
 		return words("?")
@@ -292,7 +281,6 @@ func informedOf(c *crawler, n int64) value {
 	return some(n)
 }
 
-// violationsOf returns the split of a crawler's violations by clients with an identity.
 func violationsOf(c *crawler, identity report.Identity) split {
 	s := split{crawler: c, identity: identity}
 	for _, v := range c.Violations {
@@ -309,17 +297,15 @@ func violationsOf(c *crawler, identity report.Identity) split {
 	return s
 }
 
-// brokenRule is a rule that a crawler broke, in all versions of the same file that contain it.
-type brokenRule struct {
+// rule is a rule that a crawler broke, in all versions of the same file that contain it.
+type rule struct {
 	crawler            *crawler
 	origin, file, text string
 	line               int
 }
 
-// rules lists the broken rules, the most often broken first and those broken by fetchers last. A
-// rule appears once for all versions that have it in the same file.
+// rules lists the broken rules, once for all versions with the same file, and those of fetchers last.
 func (d doc) rules() block {
-	type rule = brokenRule
 	sums := map[rule]int64{}
 	var rules []rule
 	file := columns[rule]{textFrom("file", func(r *rule) string { return Cut(r.file, maxFileShown) })}
@@ -355,7 +341,6 @@ func (d doc) rules() block {
 	return block{Heading: "Rules that were broken", Table: t.leaves("violation")}
 }
 
-// fetches shows which crawlers fetched robots.txt, and how.
 func (d doc) fetches() block {
 	b := block{Heading: "Fetches of robots.txt"}
 	if !d.RobotsTxt.Logged {
@@ -363,7 +348,24 @@ func (d doc) fetches() block {
 	}
 	list := d.without(func(c *crawler) bool { return c.RobotsTxt.Fetches == 0 })
 	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.RobotsTxt.Fetches, x.RobotsTxt.Fetches) })
-	t := newTable(maxFetchersShown, fetchColumns)
+	t := newTable(maxFetchersShown, columns[crawler]{
+		textFrom("GETs of robots.txt by", shortName),
+		valueFrom("number", func(c *crawler) value { return integer(c.RobotsTxt.Fetches) }),
+		textFrom("first", func(c *crawler) string { return shortClock(c.RobotsTxt.First) }),
+		textFrom("last", func(c *crawler) string { return shortClock(c.RobotsTxt.Last) }),
+		valueFrom("median gap", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.MedianGap)) }),
+		valueFrom("longest", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.LongestGap)) }),
+		valueFrom("gaps <= 24 h", func(c *crawler) value { return gap(c, share(c.RobotsTxt.Within24h)) }),
+		textFrom("answers", func(c *crawler) string {
+			var answers []string
+			for class, n := range c.RobotsTxt.Answers {
+				if n > 0 {
+					answers = append(answers, english.Grouped(n)+" "+report.AnswerClass(class).String())
+				}
+			}
+			return strings.Join(answers, ", ")
+		}),
+	})
 	for _, c := range list {
 		t.add(c, crawlersIn(c), c)
 	}
@@ -371,35 +373,14 @@ func (d doc) fetches() block {
 	return b
 }
 
-var fetchColumns = columns[crawler]{
-	textFrom("GETs of robots.txt by", shortName),
-	valueFrom("number", func(c *crawler) value { return integer(c.RobotsTxt.Fetches) }),
-	textFrom("first", func(c *crawler) string { return shortClock(c.RobotsTxt.First) }),
-	textFrom("last", func(c *crawler) string { return shortClock(c.RobotsTxt.Last) }),
-	valueFrom("median gap", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.MedianGap)) }),
-	valueFrom("longest", func(c *crawler) value { return gap(c, seconds(c.RobotsTxt.LongestGap)) }),
-	valueFrom("gaps <= 24 h", func(c *crawler) value { return gap(c, share(c.RobotsTxt.Within24h)) }),
-	textFrom("answers", func(c *crawler) string {
-		var answers []string
-		for class, n := range c.RobotsTxt.Answers {
-			if n > 0 {
-				answers = append(answers, english.Grouped(n)+" "+report.AnswerClass(class).String())
-			}
-		}
-		return strings.Join(answers, ", ")
-	}),
-}
-
 // gap returns a text about the gaps between fetches, or none if there are none.
 func gap(c *crawler, text string) value { return words(text).when(c.RobotsTxt.Gaps > 0) }
 
-// delay describes how well a crawler kept a Crawl-delay.
 type delay struct {
 	*crawler
 	report.DelayInfo
 }
 
-// delays shows how well crawlers kept Crawl-delay.
 func (d doc) delays() block {
 	b := block{Heading: "Crawl-delay"}
 	t := newTable(maxFetchersShown, slices.Concat(columns[delay]{
@@ -426,18 +407,18 @@ func (d doc) delays() block {
 // sizes lists the answers to requests for robots.txt whose size differs from the file's.
 func (d doc) sizes() block {
 	heading := "Answers of other sizes than the file"
-	list := columns[sentSize]{
-		textFrom("answers to robots.txt of", func(s *sentSize) string { return english.Plural(s.Bytes, "byte") }),
-		wordsFrom("bytes expected", func(s *sentSize) string {
+	list := columns[report.SizeInfo]{
+		textFrom("answers to robots.txt of", func(s *report.SizeInfo) string { return english.Plural(s.Bytes, "byte") }),
+		wordsFrom("bytes expected", func(s *report.SizeInfo) string {
 			var expected []string
 			for _, n := range s.Expected {
 				expected = append(expected, english.Grouped(n))
 			}
 			return strings.Join(expected, " or ")
 		}),
-		valueFrom("number", func(s *sentSize) value { return integer(s.N) }),
-		textFrom("first", func(s *sentSize) string { return shortClock(s.First) }),
-		textFrom("last", func(s *sentSize) string { return shortClock(s.Last) }),
+		valueFrom("number", func(s *report.SizeInfo) value { return integer(s.N) }),
+		textFrom("first", func(s *report.SizeInfo) string { return shortClock(s.First) }),
+		textFrom("last", func(s *report.SizeInfo) string { return shortClock(s.Last) }),
 	}
 	if d.Policy.None() {
 		heading, list = "Sizes of robots.txt that were sent", slices.Delete(list, 1, 2)
@@ -448,5 +429,3 @@ func (d doc) sizes() block {
 	}
 	return block{Heading: heading, Table: t.leaves("size")}
 }
-
-type sentSize = report.SizeInfo

@@ -13,14 +13,11 @@ import (
 // maxWidth is the width of prose in the whole report, in characters.
 const maxWidth = 118
 
-// blanksBetween is the number of blanks between columns.
 const blanksBetween = 2
 
-// breaks breaks a heading at its marks.
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
 
-// writeText writes a document, with tables in columns, prose wrapped to width, and marks as
-// colours.
+// writeText writes tables in columns, prose wrapped to width, and marks as colours.
 func (d document) writeText(w io.Writer, width int, colours bool) error {
 	marks := unmarked
 	if colours {
@@ -86,7 +83,6 @@ func Table(columns []Column, rows [][]string) string {
 	return t.text()
 }
 
-// text lays out a table.
 func (t table) text() string {
 	w := pretty.NewWriter()
 	style := pretty.StyleDefault

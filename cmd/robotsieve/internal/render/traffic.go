@@ -10,7 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// traffic shows each crawler's bytes, addresses and answers.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
 	sent := slices.DeleteFunc(slices.Clone(traffic), func(c column[crawler]) bool { return c.judged && d.Policy.None() })
@@ -43,21 +42,22 @@ func (d doc) traffic() block {
 // isAbout reports whether the number of addresses was estimated.
 func isAbout(c *crawler) bool { return !c.Addresses.Exact && c.Addresses.N > 0 }
 
-// maxStatusesShown limits the statuses per crawler in a table.
-const maxStatusesShown = 5
-
-// statusList lists the most frequent statuses with their counts.
 func statusList(counts []report.StatusCount) string {
+	const shown = 5
 	list := slices.Clone(counts)
 	slices.SortStableFunc(list, func(x, y report.StatusCount) int { return cmp.Compare(y.N, x.N) })
 	var parts []string
 	rest := int64(0)
 	for i, s := range list {
-		if i >= maxStatusesShown {
+		if i >= shown {
 			rest += s.N
 			continue
 		}
-		parts = append(parts, statusName(s.Status)+" "+english.Grouped(s.N))
+		name := fmt.Sprint(s.Status)
+		if s.Status == 0 {
+			name = "none"
+		}
+		parts = append(parts, name+" "+english.Grouped(s.N))
 	}
 	if rest > 0 {
 		parts = append(parts, "others "+english.Grouped(rest))
@@ -65,21 +65,12 @@ func statusList(counts []report.StatusCount) string {
 	return cmp.Or(strings.Join(parts, ", "), "-")
 }
 
-func statusName(status int) string {
-	if status == 0 {
-		return "none"
-	}
-	return fmt.Sprint(status)
-}
-
-// pathRow is a path that a crawler requested, with its count.
 type pathRow struct {
 	*crawler
 	number, path string
 }
 
-// paths lists what crawlers requested most, either against robots.txt or overall. by is the heading
-// of the crawlers' names.
+// paths lists what crawlers requested most. by is the heading of the crawlers' names.
 func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows int) block {
 	b, about := block{Heading: heading}, false
 	t := newTable(unbounded, columns[pathRow]{
@@ -115,23 +106,20 @@ func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows i
 	return b
 }
 
-type operator = report.OperatorInfo
-
-var operatorColumns = columns[operator]{
-	textFrom("operator", func(o *operator) string { return Cut(o.Operator, maxOperatorShown) }),
-	countFrom("crawled", func(o *operator) int64 { return o.Crawled }),
-	countFrom("visitors sent", func(o *operator) int64 { return o.Referred }),
-	valueFrom("crawled for each visitor", func(o *operator) value {
-		ratio := fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred))
-		return words(strings.TrimSuffix(ratio, ".0")).when(o.Referred > 0)
-	}),
-	textFrom("from pages of", func(o *operator) string { return Cut(strings.Join(o.Referrers, ", "), maxFileShown) }),
-}
-
 // referrals compares the requests of an operator's crawlers with the visitors it sent.
 func (d doc) referrals() block {
+	type operator = report.OperatorInfo
 	b := block{Heading: "What crawlers took for each visitor"}
-	t := newTable(maxFetchersShown, operatorColumns)
+	t := newTable(maxFetchersShown, columns[operator]{
+		textFrom("operator", func(o *operator) string { return Cut(o.Operator, maxOperatorShown) }),
+		countFrom("crawled", func(o *operator) int64 { return o.Crawled }),
+		countFrom("visitors sent", func(o *operator) int64 { return o.Referred }),
+		valueFrom("crawled for each visitor", func(o *operator) value {
+			ratio := fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred))
+			return words(strings.TrimSuffix(ratio, ".0")).when(o.Referred > 0)
+		}),
+		textFrom("from pages of", func(o *operator) string { return Cut(strings.Join(o.Referrers, ", "), maxFileShown) }),
+	})
 	for i := range d.Operators {
 		if len(d.Operators[i].Referrers) > 0 {
 			t.add(nil, 1, &d.Operators[i])

@@ -37,7 +37,6 @@ var comerColumns = columns[crawler]{textFrom("crawler", shortName), categoryColu
 	countFrom("impostors", func(c *crawler) int64 { return c.Verdicts[report.Spoofed] }), bytesSent,
 	countFrom("robots.txt", func(c *crawler) int64 { return c.RobotsTxt.Fetches })}
 
-// cameText is the headline.
 func (d doc) cameText() string {
 	if d.Totals.Requests == 0 {
 		return fmt.Sprintf("No crawler came to these sites: %s went to other hosts (%s).",

@@ -9,8 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// comparison replaces the verdicts in outputs for people if another robots.txt was tried on the
-// requests.
+// comparison stands for the verdicts if another robots.txt was tried on the requests.
 func (d doc) comparison(prefixes, examples int) document {
 	result := block{Text: slices.Concat(d.partial(), []string{d.compared(), d.scope()})}
 	return withText(slices.Concat([]block{result}, d.changes(prefixes, examples), []block{d.advice()})...)
@@ -38,8 +37,7 @@ func (d doc) compared() string {
 		with(all.Forbidden, "that "+before+" allows"), with(all.Allowed, "that it forbids"))
 }
 
-// changes lists what the other file would forbid, what it would allow, what is unknown, and the
-// rest, with limited numbers of prefixes and examples per crawler.
+// changes lists what the other file would forbid and allow, what is unknown, and the rest.
 func (d doc) changes(prefixes, examples int) []block {
 	w, before, after := d.WhatIf, d.Policy.File, d.WhatIf.File
 	list := func(heading, title string, e report.Effect) block {

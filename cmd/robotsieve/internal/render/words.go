@@ -56,8 +56,7 @@ func seconds(s float64) string {
 	}
 }
 
-// clock formats a time of the report to the second, shortClock to the minute. They return nothing
-// for no time.
+// clock formats a time of the report to the second, shortClock to the minute, and no time as "".
 func clock(t report.Time) string {
 	if _, offset := t.Zone(); offset == 0 {
 		return timeAs(t, "2006-01-02 15:04:05 UTC")

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -88,16 +89,9 @@ type view struct {
 func open(t *testing.T, r *report.Report, v view) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := render.WriteHTML(f, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(file))(t)
+	must.Do(t, render.WriteHTML(f, r))
+	must.Do(t, f.Close())
 	return openFile(t, file, v)
 }
 

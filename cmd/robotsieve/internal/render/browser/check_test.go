@@ -15,6 +15,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/checkpage"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/explain"
@@ -30,10 +31,7 @@ const (
 // openCheck opens the page of a robots.txt, compared with an older one unless that is empty, with verdicts on URLs.
 func openCheck(t *testing.T, body, older string, urls []string, v view) *tab {
 	t.Helper()
-	known, err := crawler.New(crawler.Builtin())
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(crawler.New(crawler.Builtin()))(t)
 	o := explain.Options{Robots: &explain.File{Name: "new/robots.txt", Body: []byte(body)},
 		Lint: lint.Options{Crawlers: known}}
 	if older != "" {
@@ -55,12 +53,8 @@ func openWritten(t *testing.T, v view, write func(*bytes.Buffer) error) *tab {
 	t.Helper()
 	var html bytes.Buffer
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := write(&html); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, html.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&html))
+	must.Do(t, os.WriteFile(file, html.Bytes(), 0o600))
 	p := openFile(t, file, v)
 	if !v.noScripts && strings.Contains(html.String(), `id="program"`) {
 		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](`document.documentElement.dataset.ready === "yes"`))

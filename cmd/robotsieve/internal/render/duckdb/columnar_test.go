@@ -12,26 +12,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/must"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 )
 
 // open opens a Parquet file until the end of the test.
 func open(t *testing.T, name string) *columnar.File {
 	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(name))(t)
 	t.Cleanup(func() { file.Close() })
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := columnar.Open(file, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	info := must.Get(file.Stat())(t)
+	return must.Get(columnar.Open(file, info.Size()))(t)
 }
 
 // TestParquetOfDuckDB checks the values of files written by DuckDB, in each codec and both versions
@@ -62,15 +53,9 @@ func TestParquetOfDuckDB(t *testing.T) {
 }
 
 func checkLines(t *testing.T, f *columnar.File) {
-	r, err := f.Lines(context.Background(), columnar.Options{URL: "URL", Date: "at"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(f.Lines(context.Background(), columnar.Options{URL: "URL", Date: "at"}))(t)
 	defer r.Close()
-	got, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(io.ReadAll(r))(t)
 	var want bytes.Buffer
 	for i := range 20000 {
 		url := ""
@@ -85,10 +70,7 @@ func checkLines(t *testing.T, f *columnar.File) {
 }
 
 func checkValues(t *testing.T, f *columnar.File) {
-	rows, err := f.Select(context.Background(), "request.url", "request.n", "host", "number", "day")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(f.Select(context.Background(), "request.url", "request.n", "host", "number", "day"))(t)
 	i := 0
 	for row, err := range rows {
 		if err != nil {
@@ -148,10 +130,7 @@ func writeSidecar(t *testing.T, name string, f *columnar.File, key string) {
 			t.Fatal(err)
 		}
 	}
-	to, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Get(os.Create(name))(t)
 	defer to.Close()
 	s := columnar.NewSidecar(to, keys)
 	var rows []byte
@@ -161,10 +140,6 @@ func writeSidecar(t *testing.T, name string, f *columnar.File, key string) {
 		row.Line = i
 		rows = columnar.AppendSidecarRow(rows, &row)
 	}
-	if _, err := s.Write(rows); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Write(rows))(t)
+	must.Do(t, s.Close())
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	_ "github.com/duckdb/duckdb-go/v2"
+
+	"github.com/robotsieve/robotsieve/internal/test/must"
 )
 
 // program is what make build has built.
@@ -39,9 +41,7 @@ func inputs(t *testing.T) map[string][]string {
 	}
 	for name, text := range map[string]string{log: lines.String(),
 		robots: "user-agent: *\ndisallow: /a\ndisallow: /\"=,\ndisallow: /\xff\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	return map[string][]string{
 		"the sample": {"audit", "--policy", sample("policy.csv"), "--host", "https://lantern.example", "--crawlers",
@@ -68,10 +68,7 @@ var kinds = map[string]string{"string": "VARCHAR", "number": "BIGINT", "time": "
 
 // columns returns the names of the columns and their types in DuckDB, by docs/reference/rows.md.
 func columns(t *testing.T) (names, types []string) {
-	page, err := os.ReadFile("../../../../../docs/reference/rows.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../../../../docs/reference/rows.md"))(t)
 	for _, m := range regexp.MustCompile("(?m)^- `(\\w+)`(?: \\((\\w+)\\))?: ").FindAllStringSubmatch(string(page), -1) {
 		names, types = append(names, m[1]), append(types, kinds[cmp.Or(m[2], "number")])
 	}
@@ -98,9 +95,7 @@ func TestRowsInDuckDB(t *testing.T) {
 				"csv": "read_csv('%s', header = true, all_varchar = false)", "parquet": "read_parquet('%s')"}
 			for form, read := range reads {
 				file := filepath.Join(dir, "rows."+form)
-				if err := os.WriteFile(file, run(t, args, "--list", "all", "--output", form), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(file, run(t, args, "--list", "all", "--output", form), 0o666))
 				if _, err := db.Exec("CREATE OR REPLACE TABLE " + form + " AS SELECT * FROM " +
 					fmt.Sprintf(read, file)); err != nil {
 					t.Fatal(form, err)
@@ -120,10 +115,7 @@ func TestRowsInDuckDB(t *testing.T) {
 // database opens a database in memory until the test ends.
 func database(t *testing.T) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("duckdb", ""))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -182,9 +174,7 @@ func checkReport(t *testing.T, db *sql.DB, text []byte) {
 			Verdicts map[string]int64
 		}
 	}
-	if err := json.Unmarshal(text, &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &report))
 	if report.Totals.Requests == 0 {
 		t.Error("the audit has no request")
 	}

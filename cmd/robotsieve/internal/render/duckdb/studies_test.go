@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/test/must"
 )
 
 // queries are docs/howto/studies.sql.
@@ -27,9 +29,7 @@ const (
 // which the queries replaced.
 func TestStudiesInDuckDB(t *testing.T) {
 	robots := filepath.Join(t.TempDir(), "robots.txt")
-	if err := os.WriteFile(robots, []byte(robotsOf2015), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(robots, []byte(robotsOf2015), 0o666))
 	t.Run("sample", func(t *testing.T) {
 		db := studied(t, inputs(t)["the sample"])
 		for view, query := range map[string]string{"study": "FROM study", "directives": "FROM directives",
@@ -56,39 +56,26 @@ func studied(t *testing.T, args []string) *sql.DB {
 	if _, err := os.Stat(program); err != nil {
 		t.Skipf("%s has not been built: make build", program)
 	}
-	text, err := os.ReadFile(queries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(queries))(t)
 	dir := t.TempDir()
 	for name, flags := range map[string][]string{"rows.parquet": {"--list", "all", "--output", "parquet"},
 		"undeclared.parquet": {"--list", "undeclared", "--output", "parquet"}, "report.json": {"--output", "json"}} {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, run(t, args, flags...), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, run(t, args, flags...), 0o666))
 		text = []byte(strings.ReplaceAll(string(text), "'"+name+"'", "'"+file+"'"))
 	}
 	db := database(t)
 	db.SetMaxOpenConns(1) // one session, which has the variable
-	if _, err := db.Exec(string(text)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Exec(string(text)))(t)
 	return db
 }
 
 // checkFigures compares the rows of a query with a file in testdata.
 func checkFigures(t *testing.T, db *sql.DB, name, query string) {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(filepath.Join("testdata", name+".csv")))(t)
 	defer file.Close()
-	want, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(csv.NewReader(file).ReadAll())(t)
 	rows, err := db.Query("SELECT coalesce(CAST(COLUMNS(*) AS VARCHAR), '') FROM (" + query + ")")
 	if err != nil {
 		t.Fatal(name, err)
@@ -121,15 +108,10 @@ func checkFigures(t *testing.T, db *sql.DB, name, query string) {
 // TestClientsInDuckDB checks that addresses of the same IPv6 /64, or of the same IPv4 in any form,
 // count as one client.
 func TestClientsInDuckDB(t *testing.T) {
-	text, err := os.ReadFile(queries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(queries))(t)
 	db := database(t)
 	macro := string(text[strings.Index(string(text), "CREATE OR REPLACE MACRO client"):])
-	if _, err := db.Exec(macro[:strings.Index(macro, ";")]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Exec(macro[:strings.Index(macro, ";")]))(t)
 	for address, want := range map[string]string{"192.0.2.1": "192.0.2.1", "::FFFF:192.0.2.1": "192.0.2.1",
 		"2001:DB8:0:1::7": "2001:db8:0:1::/64", "2001:db8::1": "2001:db8:0:0::/64", "2001:0db8:0000:0001:2:3:4:5": "2001:db8:0:1::/64",
 		"::1": "0:0:0:0::/64", "host4.example": "host4.example"} {
