@@ -303,6 +303,46 @@ func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 	}
 }
 
+// TestMoreLines checks that each line twice gives each number twice, and that pages that nobody's browser fetched
+// matter to no crawler.
+func TestMoreLines(t *testing.T) {
+	for seed := range seeds(10) {
+		w, dir := makeWorld(seed), t.TempDir()
+		o := w.write(t, dir)
+		o.MaxUnparsed = new(100.0)
+		audited := func(requests []simRequest) *report.Report {
+			o.Logs.Names = []string{writeLog(t, dir, "access.log", requests)}
+			r, err := reportOf(t, o)
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			return r
+		}
+		once, twice := audited(w.requests), audited(slices.Concat(w.requests, w.requests))
+		numbers := func(r *report.Report, times int64) (list []string) {
+			for _, c := range r.Crawlers {
+				for k := range c.Verdicts {
+					c.Verdicts[k] *= times
+				}
+				for k := range c.Reasons {
+					c.Reasons[k] *= times
+				}
+				list = append(list, fmt.Sprint(c.Crawler, c.Verdicts, c.Reasons, times*c.Evasive, times*c.GraceInformed))
+			}
+			return append(list, fmt.Sprint(times*r.Lines, times*r.Blank))
+		}
+		isPage := func(r simRequest) bool { return r.bot == nil && r.path != "" && !isRobotsFetch(r.path) }
+		without := audited(slices.DeleteFunc(slices.Clone(w.requests), isPage))
+		crawlers := func(r *report.Report) string { return marshal(t, &report.Report{Crawlers: r.Crawlers}) }
+		if got, want := crawlers(without), crawlers(once); got != want {
+			t.Errorf("seed %d: without pages of browsers, at %s", seed, reporttest.FirstDifference(got, want))
+		}
+		if got, want := numbers(twice, 1), numbers(once, 2); !slices.Equal(got, want) {
+			t.Errorf("seed %d: each line twice: got %s, want %s", seed, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
 // theReport audits and returns the report without the inputs.
 func theReport(t *testing.T, o job.AuditOptions) string {
 	t.Helper()
