@@ -33,7 +33,6 @@ type dialectReading struct {
 	pattern func(t *text, value string) (form automaton.Form, pattern string, ignored NoteKind)
 }
 
-// dialectReadings has one row for each dialect.
 var dialectReadings = [...]dialectReading{
 	automaton.RFC9309: {
 		dialect: automaton.RFC9309, wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,

@@ -78,7 +78,6 @@ func (m *machines) Build(number int) *automaton.Machine {
 	return m.ofOne(m.bound[number][0])
 }
 
-// groupsKey returns a map key for a list of groups.
 func groupsKey(groups []int) string {
 	var key []byte
 	for _, g := range groups {
@@ -87,7 +86,6 @@ func groupsKey(groups []int) string {
 	return string(key)
 }
 
-// ofOne returns the machine of a group.
 func (m *machines) ofOne(group int) *automaton.Machine {
 	if m.made == nil {
 		return m.ofRules(m.groups[group].Rules)

@@ -432,7 +432,6 @@ func (c *coder) site(at *policy.Site) {
 	}
 }
 
-// hasSite reports whether a policy has all origins of a site.
 func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }

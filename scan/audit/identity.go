@@ -140,7 +140,6 @@ func (r *row) on(when ifCut) *row {
 	return *of
 }
 
-// impostors returns the row that counts impostors.
 func (r *row) impostors() *row {
 	if r.Spoofed == nil {
 		r.Spoofed = newRow(r.Figures.Paths.bounds)

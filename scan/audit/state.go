@@ -223,7 +223,6 @@ func checkPart(n uint64) error {
 	return nil
 }
 
-// checkStateLine checks the first line of a state.
 func checkStateLine(line string) error {
 	switch {
 	case line == stateLine:

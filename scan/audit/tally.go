@@ -188,7 +188,6 @@ type ruleKey struct {
 	line    uint32
 }
 
-// versionKey names a version of an origin.
 type versionKey struct{ origin, version int32 }
 
 // sizeKey names a group of answers to robots.txt: by site, by the versions of the first origin that were in force,
@@ -258,7 +257,6 @@ type rowFindings struct {
 	names, violators int64 // in the row of others: its crawlers, and those that broke a rule
 }
 
-// violationKind distinguishes kinds of violations.
 type violationKind struct {
 	identity report.Identity
 	outcome  report.Outcome
@@ -283,7 +281,6 @@ func (r *row) fetched() *fetches {
 	return r.Fetches
 }
 
-// claimed returns the counts of claims.
 func (r *row) claimed() *bounded[string] {
 	if r.Claims == nil {
 		r.Claims = newBounded(maxClaims, hashString)
@@ -359,7 +356,6 @@ func newRow(b bounds) *row {
 	}
 }
 
-// newRow returns a new row with the given bounds.
 func (t *tally) newRow(name string, b bounds) *row {
 	r := newRow(b)
 	r.name, r.violations, r.paths.most = name, map[violationKind]int64{}, maxPathsListed
@@ -367,7 +363,6 @@ func (t *tally) newRow(name string, b bounds) *row {
 	return r
 }
 
-// rowOf returns the row of a crawler.
 func (t *tally) rowOf(claim crawler.Claim) *row {
 	if claim.Profile != nil {
 		r := t.known[claim.Profile]
@@ -423,7 +418,6 @@ func (r *row) merge(other *row, n int64) {
 	r.violationBytes = report.Plus(r.violationBytes, times(other.violationBytes, n))
 }
 
-// addTimes adds each number n times.
 func addTimes[K comparable](to, from map[K]int64, n int64) {
 	for k, of := range from {
 		to[k] += of * n
@@ -646,7 +640,6 @@ func (r *row) cutRules(most int) {
 	r.rules.Kept = kept
 }
 
-// mergeRules adds the rules of another row.
 func (r *row) mergeRules(other *row) {
 	if other.rules == nil {
 		return

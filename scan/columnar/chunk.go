@@ -71,7 +71,6 @@ func (c *columnChunk) list(rest []byte, length uint64) []byte {
 	return rest
 }
 
-// add adds a value.
 func (c *columnChunk) add(value []byte, repetition byte) {
 	c.repetitions, c.definitions = append(c.repetitions, repetition), append(c.definitions, c.levels())
 	if c.dictionary == nil {

@@ -31,7 +31,6 @@ type cursor struct {
 	written    []byte // the value as text, if it isn't stored as text
 }
 
-// cursor returns a cursor for a named column.
 func (f *File) cursor(name string) (*cursor, error) {
 	leaf, err := f.find(name)
 	if err != nil {

@@ -45,7 +45,6 @@ func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
 	return l, nil
 }
 
-// lines is the reader that Lines returns.
 type lines struct {
 	ctx    context.Context
 	url    *cursor

@@ -29,7 +29,6 @@ var (
 	errHeader = errors.New("the header of a page is damaged")
 )
 
-// header is the header of a page.
 type header struct {
 	format.PageHeader
 	values   int64

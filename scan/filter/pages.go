@@ -60,7 +60,6 @@ func (p *pages) states(rec *warc.Record, block io.Reader, date time.Time) (barre
 	return barred
 }
 
-// response reads an HTTP response.
 func (p *pages) response(rec *warc.Record, block io.Reader) {
 	r, err := warc.ReadResponse(block)
 	if err != nil {

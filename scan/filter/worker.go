@@ -39,7 +39,6 @@ type batch struct {
 	verdicts []Verdict
 }
 
-// batched is a URL of a batch.
 type batched struct {
 	begin, site, end int // bounds in the text; scheme and authority end at site
 	at               int64
@@ -300,7 +299,6 @@ func (r *rows) resetReader(data []byte, first bool) {
 	}
 }
 
-// inHeader reports whether the next row is a header.
 func (r *rows) inHeader() bool { return r.reader != nil && r.reader.InHeader() }
 
 // again continues at a row of the chunk other than the first.

@@ -91,7 +91,6 @@ func columnsNamed(table string) (list []column) {
 	return list
 }
 
-// heading is a parsed header.
 type heading struct {
 	line         []byte // the header itself; nil if the columns are fixed
 	says         meaning
@@ -164,7 +163,6 @@ func (d *dialect) spelled(s spelling) spelling {
 	return s
 }
 
-// named parses a header line.
 func (d *dialect) named(line []byte) *heading {
 	text := string(line)
 	if d.directive != 0 {
@@ -285,7 +283,6 @@ func (c *columns) Complete(r *Record) {
 
 func (c *columns) Plausible(r *Record) bool { return c.plausible(r) }
 
-// set sets parts of the line.
 func (c *columns) set(parts []located, line []byte) {
 	for _, l := range parts {
 		f := c.field(l.at, line)

@@ -185,7 +185,6 @@ func (e *enveloped) Next(r *Record) Kind {
 	return kind
 }
 
-// read reads a line with its envelopes.
 func (e *enveloped) read(r *Record, line []byte) Kind {
 	if len(line) == 0 {
 		return Blank

@@ -147,7 +147,6 @@ func (g *guess) format() *Format {
 // guessName returns the name of a guessed format. It contains the words, so that ByName knows it.
 func guessName(words []string) string { return "json(" + strings.Join(words, " ") + ")" }
 
-// guessByName returns the guessed format with a name.
 func guessByName(name string) (*Format, bool) {
 	words, ok := strings.CutPrefix(name, "json(")
 	if words, ok = strings.CutSuffix(words, ")"); !ok || !strings.HasPrefix(name, "json(") {

@@ -151,7 +151,6 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// readObject reads the object in r.Line and returns its kind.
 func (j *jsonReader) readObject(r *Record) Kind {
 	r.Agent, r.Robots = nil, false
 	if len(r.Line) == 0 {
@@ -244,7 +243,6 @@ var (
 	statusWords = []string{"tatus", "TATUS", `ode"`, `ODE"`, "esponse"}
 )
 
-// containsAny reports whether a line contains any of some texts.
 func containsAny(line []byte, texts []string) bool {
 	for _, text := range texts {
 		if bytes.Contains(line, []byte(text)) {

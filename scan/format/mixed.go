@@ -66,7 +66,6 @@ func (f *Format) isOfLists() bool {
 	return strings.HasSuffix(f.name, "forwarded_combined") && !f.has[clientAddr]
 }
 
-// joined joins the names of formats.
 func joined(list []*Format, separator string) string {
 	names := make([]string, len(list))
 	for i, f := range list {

@@ -215,7 +215,6 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	return p.run(ctx)
 }
 
-// run performs an audit.
 func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
 	a, err := p.read(ctx)
 	if err != nil {

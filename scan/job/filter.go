@@ -119,7 +119,6 @@ func (o *FilterOptions) inputs() disk.Inputs {
 		Stdin: o.URLs.Stdin}
 }
 
-// crawlers returns the names of the files of crawlers.
 func (o *FilterOptions) crawlers() (names []string) {
 	for _, agent := range o.Agents {
 		names = append(names, agent.Crawlers)
@@ -221,7 +220,6 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	return f, err
 }
 
-// run filters the lists.
 func (o *FilterOptions) run(ctx context.Context, c filter.Config, l *lists.Lists, of shares, out io.Writer) (
 	filter.Summary, []source.Result, error) {
 	if l.Records {

@@ -23,7 +23,6 @@ const (
 	maxOfOne  = 400_000
 )
 
-// prover is the state of prove.
 type prover struct {
 	*linter
 	prove.Prover
@@ -70,7 +69,6 @@ func (p *prover) between(allows, forbids *automaton.Machine) (a prove.Answer) {
 	return a
 }
 
-// match returns the verdict of a machine on a path.
 func (p *prover) match(m *automaton.Machine, path string) automaton.Verdict {
 	return m.Match(&p.scratch, []byte(path))
 }

@@ -80,7 +80,6 @@ func (o others) String() string {
 	return names + ": " + o.why
 }
 
-// add adds a member.
 func (c *contents) add(m *member) error {
 	if err := c.room.take(m.inputName()); err != nil {
 		return err

@@ -221,7 +221,6 @@ func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err erro
 
 var errNotPlain = errors.New("it can be read only from a file that is not compressed")
 
-// reader reads an opened input.
 func (in *Input) reader(o opened, err error) (*openInput, error) {
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
@@ -515,7 +514,6 @@ func (in *Input) archiveKind() string {
 	return ""
 }
 
-// sniffFile returns the codec of a file, and its first bytes.
 func sniffFile(f io.ReaderAt) (sniff.Codec, []byte, error) {
 	sample := make([]byte, sniff.SampleLen)
 	n, err := f.ReadAt(sample, 0)

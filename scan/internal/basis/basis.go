@@ -100,7 +100,6 @@ func (b *Basis) SetRows(rows []policy.Row) {
 	}
 }
 
-// newBody returns the nth body.
 func newBody(n int, text, past []byte) Body {
 	body := Body{File: fmt.Sprintf("robots/%04d.txt", n), Text: text, Past: past}
 	if len(past) > 0 {

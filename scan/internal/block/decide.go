@@ -158,7 +158,6 @@ func (d *decision) own(p *crawler.Profile) []netip.Prefix {
 	return listed
 }
 
-// isSearch reports whether the operator of a crawler has a search engine.
 func (d *decision) isSearch(p *crawler.Profile) bool { return p != nil && d.engines[p.Operator] }
 
 // add adds a rule. withheld says why it isn't in force, or is "".
@@ -174,7 +173,6 @@ func (d *decision) add(r Rule, withheld string) {
 	}
 }
 
-// addNames adds the rules by the name of a crawler.
 func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	who := p.Name + " (" + p.Operator + ")"
 	name, ok := nameOf(p, p.Words, d.Crawlers)
@@ -375,7 +373,6 @@ func newAddresses(list []netip.Prefix) (a addresses) {
 	return a
 }
 
-// overlaps reports whether any of the ranges overlaps p.
 func (a addresses) overlaps(p netip.Prefix) bool {
 	i, _ := slices.BinarySearchFunc(a, p, func(x, y netip.Prefix) int { return x.Addr().Compare(y.Addr()) })
 	return i < len(a) && a[i].Overlaps(p) || i > 0 && a[i-1].Overlaps(p)

@@ -57,7 +57,6 @@ func (b *bodies) add(body []byte) (digest [sha256.Size]byte, err error) {
 	return digest, nil
 }
 
-// storedBody is a body with its SHA-256.
 type storedBody struct {
 	digest [sha256.Size]byte
 	bytes  []byte

@@ -74,7 +74,6 @@ const maxUses = 1024
 // share returns the memory of one sorter.
 func (s *Set) share() int64 { return cmp.Or(s.Memory, 256<<20) / shares }
 
-// sorter returns an empty sorter.
 func (s *Set) sorter() *spill.Records { return spill.NewRecords(spill.Options{Memory: s.share()}) }
 
 // Add adds a capture. It copies any new data in it. An error comes from the temporary file; nothing more can be added

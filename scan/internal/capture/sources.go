@@ -184,7 +184,6 @@ func (g *Sources) datedFile(name string) bool {
 	return true
 }
 
-// captureReader reads the captures in an input.
 type captureReader func(io.Reader, Options) iter.Seq2[Capture, error]
 
 var captureReaders = map[Kind]captureReader{JSON: Objects, Archive: WARC}

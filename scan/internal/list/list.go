@@ -47,7 +47,6 @@ const (
 	Parquet
 )
 
-// kindRow is a row of the table of kinds.
 type kindRow struct {
 	name       string
 	layout     func(k *kindRow, head []byte, o Options) (*Layout, error)
