@@ -109,7 +109,11 @@ func (m *machines) join(groups []int, merged bool) *automaton.Machine {
 	if merged {
 		var others []int
 		groups, others = m.bySize(groups)
-		small = m.merge(others)
+		var rules []Rule
+		for _, g := range others {
+			rules = append(rules, m.groups[g].Rules...)
+		}
+		small = m.ofRules(rules)
 	}
 	machines := make([]*automaton.Machine, 0, len(groups)+1)
 	for _, g := range groups {
@@ -170,13 +174,4 @@ func (m *machines) bySize(groups []int) (large, small []int) {
 	large, small = sorted[:maxParts-1], sorted[maxParts-1:]
 	slices.Sort(small)
 	return large, small
-}
-
-// merge makes one machine of one part of several groups, with copies of their rules.
-func (m *machines) merge(groups []int) *automaton.Machine {
-	var all []Rule
-	for _, g := range groups {
-		all = append(all, m.groups[g].Rules...)
-	}
-	return m.ofRules(all)
 }

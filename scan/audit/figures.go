@@ -140,11 +140,6 @@ func (s statuses) sum() (n int64) {
 	return n
 }
 
-func (f *figures) fill(info *report.CrawlerInfo) {
-	info.Bytes, info.Statuses = int64(f.Bytes), append([]report.StatusCount{}, f.Statuses...)
-	info.Addresses, info.Paths = f.Addresses.count(f.Statuses.sum()), f.Paths.list()
-}
-
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
 	f.Bytes = report.Plus(f.Bytes, times(other.Bytes, n))

@@ -99,7 +99,8 @@ func (a *Auditor) report(tally *tally, inForce *policy.Policy, in Inputs) *repor
 	}
 	made.OtherHosts, made.OtherHostsNotListed = mostFrequent(&tally.Hosts, maxListed,
 		func(host string, n int64) report.HostInfo { return report.HostInfo{Host: host, Requests: n} })
-	made.Overlooked, made.OverlookedNotListed = mostFrequent(&tally.Overlooked, maxListed, headerInfo)
+	made.Overlooked, made.OverlookedNotListed = mostFrequent(&tally.Overlooked, maxListed,
+		func(header string, n int64) report.HeaderInfo { return report.HeaderInfo{Header: header, Requests: n} })
 	made.Totals = report.TotalsOf(made.Crawlers)
 	made.Sites = tally.listSites(a, &made.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
@@ -197,7 +198,9 @@ func (a *Auditor) crawler(row *row, by report.Unit) report.CrawlerInfo {
 		CrawlDelay: []report.DelayInfo{},
 		Samples:    []report.SampleInfo{},
 	}
-	row.Figures.fill(&info)
+	f := &row.Figures
+	info.Bytes, info.Statuses = int64(f.Bytes), append([]report.StatusCount{}, f.Statuses...)
+	info.Addresses, info.Paths = f.Addresses.count(f.Statuses.sum()), f.Paths.list()
 	info.ChallengedFetches, info.ChallengedViolations = row.challengedFetches(), row.challenged
 	if row.names == 0 {
 		info.Violators = min(row.Verdicts[report.Violation], 1)
@@ -253,10 +256,6 @@ func (a *Auditor) originText(at policy.Site) string {
 		}
 	}
 	return o.String()
-}
-
-func headerInfo(header string, n int64) report.HeaderInfo {
-	return report.HeaderInfo{Header: header, Requests: n}
 }
 
 // policyInfo describes the robots.txt files, and counts the violations that quote each version.

@@ -440,11 +440,3 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 	}
 	return true
 }
-
-// sumOf adds up numbers no greater than mostLines.
-func sumOf(list []int64) (sum int64) {
-	for _, n := range list {
-		sum += n
-	}
-	return sum
-}

@@ -141,7 +141,10 @@ func (a *Auditor) newTally() *tally {
 		Referred: map[string]int64{}, Sent: map[sizesAt]int64{},
 	}
 	if a.config.WhatIf != nil {
-		t.whatIf = newWhatIf()
+		hash := func(k changeKey) uint64 {
+			return mix(hashString(k.prefix) ^ mix(hashString(k.crawler)+uint64(k.effect)))
+		}
+		t.whatIf = &whatIf{crawlers: map[string]*report.ComparedInfo{}, under: *newBounded(maxPrefixes, hash)}
 	}
 	return t
 }
@@ -491,10 +494,6 @@ type ranking struct {
 	only   *report.Choice
 	best   []*row
 	others *row
-}
-
-func newRanking(t *tally, only *report.Choice) *ranking {
-	return &ranking{only: only, others: t.newRow(report.OtherCrawlers, unknownBounds)}
 }
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.

@@ -39,12 +39,6 @@ const (
 	maxExamples = 3       // per change
 )
 
-func newWhatIf() *whatIf {
-	return &whatIf{crawlers: map[string]*report.ComparedInfo{}, under: *newBounded(maxPrefixes, func(k changeKey) uint64 {
-		return mix(hashString(k.prefix) ^ mix(hashString(k.crawler)+uint64(k.effect)))
-	})}
-}
-
 // of returns the counts of a crawler's requests with an effect.
 func (t *whatIf) of(crawler string, e report.Effect) *report.ChangeInfo {
 	c := t.crawlers[crawler]

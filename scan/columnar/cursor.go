@@ -132,7 +132,8 @@ func (c *cursor) readPage() error {
 			}
 			return c.begin(&h)
 		default:
-			err = c.pages.discard(&h)
+			c.pages.left -= int64(h.CompressedPageSize)
+			_, err = c.pages.from.Discard(int(h.CompressedPageSize))
 		}
 		if err != nil {
 			return err

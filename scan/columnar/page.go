@@ -101,13 +101,6 @@ func (p *pages) header() (h header, err error) {
 	}
 }
 
-// discard skips a page whose header has been read.
-func (p *pages) discard(h *header) error {
-	p.left -= int64(h.CompressedPageSize)
-	_, err := p.from.Discard(int(h.CompressedPageSize))
-	return err
-}
-
 // body reads and decompresses the page after its header, reusing the memory of old.
 func (p *pages) body(h *header, old []byte) ([]byte, error) {
 	p.left -= int64(h.CompressedPageSize)

@@ -203,7 +203,10 @@ func (w *worker) verdict(url []byte) (v Verdict) {
 	w.out.count[v.Class]++
 	switch {
 	case !v.Class.Valid():
-		w.quote(v.Class, w.rows.written(url))
+		if !w.rows.isPlain {
+			url = w.rows.raw // with the surrounding text
+		}
+		w.quote(v.Class, url)
 		return v
 	case !w.rows.isPlain && bytes.IndexByte(url, ' ') >= 0:
 		w.out.spaced++
@@ -367,14 +370,6 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 		return url, NotAbsolute
 	}
 	return bare, Allowed
-}
-
-// written returns the URL of the current row with the surrounding text.
-func (r *rows) written(url []byte) []byte {
-	if r.isPlain {
-		return url
-	}
-	return r.raw
 }
 
 // plainAhead is the number of bytes examined together: few enough to stay in the first-level cache.

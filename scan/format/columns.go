@@ -124,8 +124,10 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	var all []located
 	for _, c := range d.names {
 		if at := slices.Index(names, c.name); at >= 0 && !h.says.has[c.part] {
-			h.says.has[c.part] = true
-			h.says.spell[c.part] = d.spelled(c.spell)
+			h.says.has[c.part], h.says.spell[c.part] = true, c.spell
+			if d.Quotes && !d.ownSpelling {
+				h.says.spell[c.part] = undoubled // as the rules for quotes say
+			}
 			all = append(all, located{c.part, at})
 		}
 	}
@@ -153,14 +155,6 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 		h.says.layout = d.instant
 	}
 	return h
-}
-
-// spelled returns the spelling of a column. Quoted values follow the rules for quotes.
-func (d *dialect) spelled(s spelling) spelling {
-	if d.Quotes && !d.ownSpelling {
-		return undoubled
-	}
-	return s
 }
 
 func (d *dialect) named(line []byte) *heading {

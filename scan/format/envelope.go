@@ -147,12 +147,7 @@ func requestSources(f *Format, head []byte) (sources [][]byte) {
 }
 
 func contains(list [][]byte, b []byte) bool {
-	for _, one := range list {
-		if bytes.Equal(one, b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(one []byte) bool { return bytes.Equal(one, b) })
 }
 
 // enveloped reads lines in envelopes.

@@ -61,7 +61,10 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 	if n < 0 || n > len(p) {
 		return 0, errors.New("reader returned an impossible count")
 	}
-	raw.count(n)
+	raw.n.Add(int64(n))
+	if raw.also != nil {
+		raw.also.Add(int64(n))
+	}
 	if raw.sum != nil {
 		raw.sum.Write(p[:n])
 	}
@@ -89,13 +92,6 @@ func (c *checksum) add(p []byte) {
 
 func (c *checksum) sum() []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, c.ieee), c.castagnoli)
-}
-
-func (raw *rawReader) count(n int) {
-	raw.n.Add(int64(n))
-	if raw.also != nil {
-		raw.also.Add(int64(n))
-	}
 }
 
 func (raw *rawReader) free() {

@@ -336,9 +336,9 @@ func (in *Input) open(r *Reader) (o opened, err error) {
 	}
 	switch { // the next Read returns the error
 	case o.stream != nil && in.regular:
-		sample, _ = o.stream.peek(sniff.SampleLen)
+		sample, _ = o.stream.peek(sniff.SampleLen, false)
 	case o.stream != nil:
-		sample, _ = o.stream.peekLine(sniff.SampleLen)
+		sample, _ = o.stream.peek(sniff.SampleLen, true)
 	}
 	if err = in.refuse(sample); err != nil {
 		if o.stream != nil && o.stream.file != nil {
@@ -507,7 +507,7 @@ func (in *Input) archiveKind() string {
 	if o.stream == nil {
 		return sniff.Archive(sample)
 	}
-	sample, _ = o.stream.peek(sniff.SampleLen)
+	sample, _ = o.stream.peek(sniff.SampleLen, false)
 	if sniff.Archive(sample) == "tar" {
 		return "tar"
 	}

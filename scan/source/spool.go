@@ -21,7 +21,7 @@ type spool struct {
 	left *atomic.Int64    // remaining bytes for all spools of a list of inputs
 	file *spill.Temporary // nil until there is a member
 	end  int64            // end of the last member
-	once sync.Once        // for release
+	once sync.Once        // for Close, after which no member can be opened
 
 	// The member being added: compressed bytes go from z to the spool, and from there to the file.
 	z      *spill.Packer
@@ -46,7 +46,7 @@ var (
 // it. An error comes from the spool, which then lacks the member.
 func (s *spool) add(m *member, bytes io.Reader) (err error) {
 	if s.file == nil {
-		if s.file, err = spill.CreateTemp(); err != nil {
+		if s.file, err = spill.CreateTemp(""); err != nil {
 			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error would drop what surrounds a PathError
 		}
 		s.to = bufio.NewWriterSize(nil, rawBuffer)
@@ -72,11 +72,6 @@ func (s *spool) Write(p []byte) (int, error) {
 		return 0, errSpoolRoom
 	}
 	return s.to.Write(p)
-}
-
-// release frees the file. No member can be opened afterwards.
-func (s *spool) release() {
-	s.once.Do(func() { _ = s.file.Close() }) // the file was only read
 }
 
 // unspooler decodes a member in a spool. If the archive only has the beginning of the member, it

@@ -90,7 +90,10 @@ func (b *Basis) SetRows(rows []policy.Row) {
 				i, seen = known[text]
 				if !seen {
 					i = len(b.Bodies)
-					b.Bodies = append(b.Bodies, newBody(i+1, r.Body, r.Past))
+					b.Bodies = append(b.Bodies, Body{File: fmt.Sprintf("robots/%04d.txt", i+1), Text: r.Body, Past: r.Past})
+					if len(r.Past) > 0 {
+						b.Bodies[i].PastFile = fmt.Sprintf("robots/%04d-past-the-limit.txt", i+1)
+					}
 				}
 				known[text], files[unsafe.SliceData(r.Body)] = i, i
 			}
@@ -98,14 +101,6 @@ func (b *Basis) SetRows(rows []policy.Row) {
 		}
 		b.Rows = append(b.Rows, row)
 	}
-}
-
-func newBody(n int, text, past []byte) Body {
-	body := Body{File: fmt.Sprintf("robots/%04d.txt", n), Text: text, Past: past}
-	if len(past) > 0 {
-		body.PastFile = fmt.Sprintf("robots/%04d-past-the-limit.txt", n)
-	}
-	return body
 }
 
 // FilesOf maps the name of each robots.txt in reports to the name of its Body's file.

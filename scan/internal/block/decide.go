@@ -264,6 +264,7 @@ func (d *decision) addAddresses() {
 		search bool // separate, so that nobody hides behind a search engine
 	}
 	ranges := map[group][]netip.Addr{}
+	isOpen := func(name string) bool { return !slices.Contains(d.byName, name) }
 	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
 		switch c := d.clients[addr]; {
 		case d.proxied:
@@ -272,7 +273,7 @@ func (d *decision) addAddresses() {
 			d.open["at private, cut or missing addresses"] += c.n
 		case c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)):
 			d.open["at addresses that have not been seen to break it for 30 days before the end of the log"] += c.n
-		case len(c.names) < maxNames && !slices.ContainsFunc(c.names, d.isNotByName): // they have a rule by name
+		case len(c.names) < maxNames && !slices.ContainsFunc(c.names, isOpen): // they have a rule by name
 		default:
 			of := group{around(addr), !d.Search && slices.ContainsFunc(c.profiles, d.isSearch)}
 			ranges[of] = append(ranges[of], addr)
@@ -301,9 +302,6 @@ func (d *decision) addAddresses() {
 		}
 	}
 }
-
-// isNotByName reports whether no rule in force refuses a crawler by an unverifiable name.
-func (d *decision) isNotByName(name string) bool { return !slices.Contains(d.byName, name) }
 
 // isAt reports whether the rule is for a range, or for addresses instead of it.
 func (r *Rule) isAt(p netip.Prefix) bool {
