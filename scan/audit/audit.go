@@ -217,7 +217,6 @@ func (r *Run) endWorkers() error {
 	return nil
 }
 
-// subject returns a crawler as the subject of robots.txt.
 func (a *Auditor) subject(c crawler.Claim) reading.Subject {
 	s := reading.Subject{Tokens: c.Tokens(), Readings: reading.UnknownReadings()}
 	dialect := a.config.Dialect

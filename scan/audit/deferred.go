@@ -305,7 +305,6 @@ func (c *coder) fail(wrong string) {
 	c.data = nil
 }
 
-// take reads n bytes, if there are as many.
 func (c *coder) take(n int) []byte {
 	if n > len(c.data) {
 		c.fail("it is cut short")

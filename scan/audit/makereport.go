@@ -197,6 +197,7 @@ func (a *Auditor) crawler(row *row, by report.Unit) report.CrawlerInfo {
 		RobotsTxt:  row.fetchInfo(),
 		CrawlDelay: []report.DelayInfo{},
 		Samples:    []report.SampleInfo{},
+		Claims:     []report.ClaimInfo{},
 	}
 	f := &row.Figures
 	info.Bytes, info.Statuses = int64(f.Bytes), append([]report.StatusCount{}, f.Statuses...)
@@ -206,7 +207,10 @@ func (a *Auditor) crawler(row *row, by report.Unit) report.CrawlerInfo {
 		info.Violators = min(row.Verdicts[report.Violation], 1)
 	}
 	info.Violations, info.Outcomes = row.listViolations()
-	info.Claims, info.ClaimsNotListed = row.listClaims()
+	if row.Claims != nil {
+		info.Claims, info.ClaimsNotListed = mostFrequent(row.Claims, maxClaims,
+			func(claim string, n int64) report.ClaimInfo { return report.ClaimInfo{Claim: claim, N: n} })
+	}
 	if row.rules != nil {
 		info.RulesNotListed = row.rules.Rest
 		for k, violations := range row.rules.Kept {
@@ -440,17 +444,6 @@ func (r *row) listViolations() (list []report.ViolationInfo, sums report.Outcome
 		}
 	}
 	return list, sums
-}
-
-// listClaims returns the logged claims about the clients, the most frequent first, and the number
-// of requests with unlisted claims.
-func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
-	if r.Claims == nil {
-		return []report.ClaimInfo{}, 0
-	}
-	return mostFrequent(r.Claims, maxClaims, func(claim string, n int64) report.ClaimInfo {
-		return report.ClaimInfo{Claim: claim, N: n}
-	})
 }
 
 // challengedFetches counts the GETs of robots.txt whose answers are typical of firewalls.

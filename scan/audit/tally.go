@@ -601,7 +601,6 @@ func fairShare(lengths []int, all int) int {
 	return maxRules + maxDelays + maxSampleBytes
 }
 
-// violate counts n violations of a rule.
 func (r *row) violate(k ruleKey, n int64) {
 	if r.rules == nil {
 		r.rules = newBounded(maxRules, hashRule)

@@ -61,7 +61,11 @@ const batch = 64 << 10
 
 func (l *lines) Read(p []byte) (int, error) {
 	if len(l.ready) == 0 && l.err == nil {
-		l.fill()
+		l.buffer = l.buffer[:0]
+		for l.err = l.ctx.Err(); l.err == nil && len(l.buffer) < batch; {
+			l.err = l.line()
+		}
+		l.ready = l.buffer
 	}
 	n := copy(p, l.ready)
 	l.ready = l.ready[n:]
@@ -69,17 +73,6 @@ func (l *lines) Read(p []byte) (int, error) {
 		return 0, l.err
 	}
 	return n, nil
-}
-
-func (l *lines) fill() {
-	l.buffer = l.buffer[:0]
-	if l.err = l.ctx.Err(); l.err != nil {
-		return
-	}
-	for l.err == nil && len(l.buffer) < batch {
-		l.err = l.line()
-	}
-	l.ready = l.buffer
 }
 
 // line appends the line of the next row.

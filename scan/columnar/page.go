@@ -78,7 +78,6 @@ func (p *pages) reset(f *File, c *chunk) {
 	p.from.Reset(io.NewSectionReader(f.from, c.start(), p.left))
 }
 
-// header reads the header of the next page.
 func (p *pages) header() (h header, err error) {
 	for n := 256; ; n *= 2 {
 		peeked, err := p.from.Peek(min(n, readAhead))

@@ -320,7 +320,6 @@ func (c *describing) notes() []lint.Note {
 	return lint.Check(c.Robots.Body, o)
 }
 
-// pathsOf describes the paths of a rule in words.
 func pathsOf(r compile.Rule) string {
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	literal := r.Form == automaton.FormDecoded

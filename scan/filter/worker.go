@@ -375,7 +375,6 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 // plainAhead is the number of bytes examined together: few enough to stay in the first-level cache.
 const plainAhead = 4 << 10
 
-// full returns the current row.
 func (r *rows) full(line, url []byte) *list.Row {
 	if r.reader == nil || r.cut {
 		r.row = list.Row{Line: line, Text: url, URL: url}

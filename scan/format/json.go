@@ -143,7 +143,6 @@ func closesArray(b []byte) bool {
 	return ok && len(trimBlanks(bytes.TrimPrefix(trimBlanks(b), []byte("}")))) == 0
 }
 
-// trimBlanks returns b without leading blanks.
 func trimBlanks(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t' || b[0] == '\r') {
 		b = b[1:]

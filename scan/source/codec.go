@@ -108,12 +108,6 @@ func (raw *rawReader) offset() int64 {
 	return raw.n.Load() - int64(raw.br.Buffered())
 }
 
-// reportTo adds all bytes read to progress, including those already read by Head.
-func (raw *rawReader) reportTo(progress *atomic.Int64) {
-	progress.Add(raw.n.Load())
-	raw.also = progress
-}
-
 // simpleDecoder is a decoder without warnings and without buffers to release. bzip2 uses the
 // standard library, on one goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes on
 // goroutines where a panic can't be caught, and drops the undamaged blocks of a truncated file.)

@@ -179,7 +179,6 @@ func (c *contents) findTar() error {
 	return c.readTar(&tarPosition{ctx: c.ctx, r: s})
 }
 
-// readTar reads all headers of a tar, and then to its end.
 func (c *contents) readTar(at *tarPosition) error {
 	for r, last := tar.NewReader(at), ""; ; {
 		h, err := r.Next()

@@ -108,10 +108,6 @@ func (in *Input) around() sniff.Codec {
 	return in.member.around()
 }
 
-// cut reports whether the archive ends within the input. Such an input is a stream that ends with
-// an error.
-func (in *Input) cut() bool { return in.member != nil && in.member.cut }
-
 // Regular reports whether the input is a regular file or a member of one, which can be read
 // repeatedly.
 func (in *Input) Regular() bool { return in.regular }
@@ -387,7 +383,8 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 		return o, nil, err
 	}
 	isPlain := false
-	if o.size > 0 && in.around() == sniff.Plain && !in.cut() {
+	isCut := in.member != nil && in.member.cut // by the end of the archive: a stream that ends with an error
+	if o.size > 0 && in.around() == sniff.Plain && !isCut {
 		var c sniff.Codec
 		if c, sample, err = sniffFile(o.plain()); err == nil && c == sniff.Plain {
 			isPlain, err = true, sniff.CheckName(in.Name, sample)

@@ -77,20 +77,18 @@ func (s *spool) Write(p []byte) (int, error) {
 // unspooler decodes a member in a spool. If the archive only has the beginning of the member, it
 // ends with an error.
 type unspooler struct {
-	span
+	simpleDecoder
 	z *spill.Unpacker // from the pool
 }
 
 var unspoolers = sync.Pool{New: func() any { return spill.NewUnpacker() }}
 
-// newUnspooling returns a stream of the decoded bytes of a member in a spool.
 func newUnspooling(m *member) *stream {
 	raw := newRawReader(io.NewSectionReader(m.spool.file, m.off, m.length))
 	z := unspoolers.Get().(*spill.Unpacker)
 	z.Reset(raw.br)
-	return &stream{codec: sniff.S2, raw: raw, dec: &unspooler{span{z, m.size}, z}, window: newWindow(nil, nil)}
+	dec := &unspooler{simpleDecoder{&span{z, m.size}}, z}
+	return &stream{codec: sniff.S2, raw: raw, dec: dec, window: newWindow(nil, nil)}
 }
-
-func (d *unspooler) warnings() []string { return nil }
 
 func (d *unspooler) free() { unspoolers.Put(d.z) }

@@ -161,7 +161,8 @@ func (r *Reader) readStream(i int, s *stream) {
 		defer r.unwatch(s.file)
 	}
 	defer s.close()
-	s.raw.reportTo(&r.read)
+	r.read.Add(s.raw.n.Load()) // that Head has read
+	s.raw.also = &r.read
 	defer r.conclude(i, s)
 	k := chunker{r: r, s: s, records: r.ins[i].Records}
 	for seq := int64(0); !k.end; seq++ {

@@ -10,7 +10,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -265,7 +267,11 @@ func (b *Basis) SetSeries(list []crawler.Series) {
 	for _, of := range list {
 		s := Series{Crawler: of.Profile.Name, Lists: []List{}}
 		for _, l := range of.Lists {
-			names[l.Sum] = cmp.Or(names[l.Sum], listName(len(names)+1, l.File))
+			ext := ".txt"
+			if strings.EqualFold(path.Ext(l.File), ".json") {
+				ext = ".json"
+			}
+			names[l.Sum] = cmp.Or(names[l.Sum], fmt.Sprintf("lists/%04d%s", len(names)+1, ext))
 			s.Lists = append(s.Lists, List{names[l.Sum], l.File, l.Created, l.DatedBy, l.Sum[:]})
 		}
 		b.Series = append(b.Series, s)

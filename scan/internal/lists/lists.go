@@ -317,7 +317,6 @@ func (l *Lists) table(ctx context.Context, o *Options, in *source.Input) (*sourc
 	return l.made(in.Name, open), layout, nil
 }
 
-// openLines returns the lines of a Parquet file.
 func openLines(ctx context.Context, o *Options, in *source.Input) (io.ReadCloser, error) {
 	file, closer, err := columnar.OpenInput(in)
 	if err != nil {
