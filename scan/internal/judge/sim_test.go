@@ -343,6 +343,43 @@ func TestMoreLines(t *testing.T) {
 	}
 }
 
+// TestMoreAllowed checks that no crawler has more violations where every origin has, from a moment on, a robots.txt
+// that allows everything and that caches keep for years; and none at all, if that moment is before all requests.
+func TestMoreAllowed(t *testing.T) {
+	violations := func(w *simWorld) (n map[string]int64) {
+		dir := t.TempDir()
+		o := w.write(t, dir)
+		o.MaxUnparsed, o.Logs.Names = new(100.0), []string{writeLog(t, dir, "access.log", w.requests)}
+		r, err := reportOf(t, o)
+		if err != nil {
+			t.Fatalf("seed %d: %v", w.seed, err)
+		}
+		n = map[string]int64{}
+		for _, c := range r.Crawlers {
+			n[c.Crawler] = c.Verdicts[report.Violation]
+		}
+		return n
+	}
+	for seed := range seeds(20) {
+		w := makeWorld(seed)
+		if w.constant {
+			continue
+		}
+		before, all := violations(w), simEpoch-300*day+int64(seed%3)*200*day
+		for _, r := range slices.Clone(w.rows) {
+			if !slices.ContainsFunc(w.rows, func(x simRow) bool { return x.from == all && x.as == r.as }) {
+				w.rows = append(w.rows, simRow{as: r.as, origins: r.origins, from: all, status: 200, hasBody: true,
+					body: "#" + strings.Repeat(" allowed", 1000), maxAge: 99999999}) // no other file has this size
+			}
+		}
+		for name, n := range violations(w) {
+			if n > before[name] || n > 0 && seed%3 == 0 {
+				t.Errorf("seed %d: %s has %d violations, but %d with more allowed", seed, name, before[name], n)
+			}
+		}
+	}
+}
+
 // theReport audits and returns the report without the inputs.
 func theReport(t *testing.T, o job.AuditOptions) string {
 	t.Helper()
