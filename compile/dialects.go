@@ -33,7 +33,6 @@ type dialectReading struct {
 	pattern func(t *text, value string) (form automaton.Form, pattern string, ignored NoteKind)
 }
 
-// dialectReadings has one row for each dialect.
 var dialectReadings = [...]dialectReading{
 	automaton.RFC9309: {
 		dialect: automaton.RFC9309, wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
@@ -43,11 +42,11 @@ var dialectReadings = [...]dialectReading{
 		// the final NUL.
 		dialect: automaton.Google, maxLine: 8*2083 - 1, cutsAtNUL: true, optionalColon: true, lenientKeys: true,
 		emptyTokens: true, emptyRules: true, indexPages: true,
-		wildcard: isGoogleStar, token: googleToken, wideToken: cutToken, pattern: googlePattern,
+		wildcard: isGoogleStar, token: googleToken, wideToken: cutToken, pattern: patternIn(automaton.FormRaw),
 	},
 	automaton.Original: {
 		dialect: automaton.Original, blankEnds: true, firstGroup: true,
-		wildcard: isStar, token: originalToken, wideToken: originalToken, pattern: decodedPattern,
+		wildcard: isStar, token: originalToken, wideToken: originalToken, pattern: patternIn(automaton.FormDecoded),
 	},
 }
 
@@ -92,14 +91,9 @@ func originalToken(value string) string {
 	return name
 }
 
-// googlePattern converts a value to FormRaw as Google's parser does.
-func googlePattern(t *text, value string) (automaton.Form, string, NoteKind) {
-	return automaton.FormRaw, inForm(t, value, automaton.FormRaw), 0
-}
-
-// decodedPattern converts a value to FormDecoded.
-func decodedPattern(t *text, value string) (automaton.Form, string, NoteKind) {
-	return automaton.FormDecoded, inForm(t, value, automaton.FormDecoded), 0
+// patternIn returns the conversion of values to FormRaw, as Google's parser does it, or to FormDecoded.
+func patternIn(form automaton.Form) func(t *text, value string) (automaton.Form, string, NoteKind) {
+	return func(t *text, value string) (automaton.Form, string, NoteKind) { return form, inForm(t, value, form), 0 }
 }
 
 // inForm returns a value in FormRaw or FormDecoded. Most are in both already.

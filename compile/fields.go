@@ -92,7 +92,6 @@ const (
 	quotes      = "\u2018\u201c\u201d"
 )
 
-// field acts on one field.
 func (p *parser) field(key, value string) {
 	if p.quotes && strings.ContainsAny(value, quotes) {
 		p.note(NoteCurlyQuotes, value)

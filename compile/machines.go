@@ -78,7 +78,6 @@ func (m *machines) Build(number int) *automaton.Machine {
 	return m.ofOne(m.bound[number][0])
 }
 
-// groupsKey returns a map key for a list of groups.
 func groupsKey(groups []int) string {
 	var key []byte
 	for _, g := range groups {
@@ -87,7 +86,6 @@ func groupsKey(groups []int) string {
 	return string(key)
 }
 
-// ofOne returns the machine of a group.
 func (m *machines) ofOne(group int) *automaton.Machine {
 	if m.made == nil {
 		return m.ofRules(m.groups[group].Rules)
@@ -111,7 +109,11 @@ func (m *machines) join(groups []int, merged bool) *automaton.Machine {
 	if merged {
 		var others []int
 		groups, others = m.bySize(groups)
-		small = m.merge(others)
+		var rules []Rule
+		for _, g := range others {
+			rules = append(rules, m.groups[g].Rules...)
+		}
+		small = m.ofRules(rules)
 	}
 	machines := make([]*automaton.Machine, 0, len(groups)+1)
 	for _, g := range groups {
@@ -172,13 +174,4 @@ func (m *machines) bySize(groups []int) (large, small []int) {
 	large, small = sorted[:maxParts-1], sorted[maxParts-1:]
 	slices.Sort(small)
 	return large, small
-}
-
-// merge makes one machine of one part of several groups, with copies of their rules.
-func (m *machines) merge(groups []int) *automaton.Machine {
-	var all []Rule
-	for _, g := range groups {
-		all = append(all, m.groups[g].Rules...)
-	}
-	return m.ofRules(all)
 }

@@ -58,7 +58,6 @@ func (s Severity) String() string {
 	return [...]string{"no severity", "note", "warning", "error"}[min(s, SeverityError)]
 }
 
-// noteKinds has a row for each kind.
 var noteKinds = [...]struct {
 	name     string
 	severity Severity

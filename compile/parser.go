@@ -59,7 +59,6 @@ type kept struct {
 // start holds the numbers of agents and rules before a group.
 type start struct{ agents, rules int }
 
-// parsers recycles parsers.
 var parsers = sync.Pool{New: func() any { return &parser{} }}
 
 func newParser(o Options) *parser {

@@ -72,7 +72,6 @@ func (q *question) agentLine(p *parser, a *AgentLine, begins bool) {
 	}
 }
 
-// ruleLine reads a rule.
 func (q *question) ruleLine(p *parser, allow bool, value string) {
 	f := &q.by
 	if !f.within {

@@ -208,7 +208,6 @@ func (p *pattern) step(s state, c byte) state {
 	}
 }
 
-// after returns the state after one more unit.
 func (p *pattern) after(s state, u unit) state {
 	for _, c := range []byte(p.spelling[p.part(s)][u]) {
 		s = p.step(s, c)
@@ -225,7 +224,6 @@ func (p *pattern) part(s state) int {
 	return 0
 }
 
-// from returns the moves from a state.
 func (p *pattern) from(s state) *moves {
 	m := &p.moves[s]
 	if *m == nil {
@@ -257,7 +255,6 @@ func (p *pattern) make(s state) *moves {
 	return m
 }
 
-// to returns the state after a unit.
 func (m *moves) to(u unit) state {
 	for _, x := range m.list {
 		if x.unit == u {
@@ -339,7 +336,6 @@ func (p *pattern) otherwise(s state) state {
 	return p.first[p.in[s]]
 }
 
-// matches reports whether the pattern matches a path.
 func (p *pattern) matches(path string) bool {
 	at := p.start()
 	for i := 0; i < len(path); i++ {

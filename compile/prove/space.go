@@ -92,7 +92,6 @@ func (p *Prover) newSpace(machines ...*automaton.Machine) *space {
 	return s
 }
 
-// pattern returns the pattern of a rule.
 func (s *space) pattern(r *automaton.Rule) *pattern {
 	p := newPattern(r, s.from)
 	key := patternKey{r.Pattern, p.form, r.AtEnd}

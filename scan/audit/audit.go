@@ -155,9 +155,6 @@ func New(config Config) *Auditor {
 // unknown. They are taken as UTC (audit-rules 10).
 const zoneless = 14 * time.Hour
 
-// settle determines what all lines reveal about their addresses, and adjusts the counts.
-func (r *Run) settle() { r.tally.settle(&r.auditor.config, r.auditor.verifies) }
-
 // policy returns the policy for judging requests. All lines must have been read.
 func (r *Run) policy() *policy.Policy {
 	if r.tally.Zoneless > 0 {
@@ -220,7 +217,6 @@ func (r *Run) endWorkers() error {
 	return nil
 }
 
-// subject returns a crawler as the subject of robots.txt.
 func (a *Auditor) subject(c crawler.Claim) reading.Subject {
 	s := reading.Subject{Tokens: c.Tokens(), Readings: reading.UnknownReadings()}
 	dialect := a.config.Dialect

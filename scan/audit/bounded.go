@@ -165,7 +165,6 @@ func mix(x uint64) uint64 {
 	return max(x, 1)
 }
 
-// shortened returns a text, cut to at most that many bytes.
 func shortened(text []byte, most int) string {
 	if len(text) > most {
 		return fmt.Sprintf("%s (longer than %d bytes)", text[:most], most)

@@ -140,7 +140,6 @@ func (w *clients) makeAgent(claim crawler.Claim) *agent {
 	}
 }
 
-// knownAgent returns the agent of a known crawler.
 func (w *clients) knownAgent(p *crawler.Profile) *agent {
 	c := w.known[p]
 	if c == nil {

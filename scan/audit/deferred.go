@@ -305,7 +305,6 @@ func (c *coder) fail(wrong string) {
 	c.data = nil
 }
 
-// take reads n bytes, if there are as many.
 func (c *coder) take(n int) []byte {
 	if n > len(c.data) {
 		c.fail("it is cut short")
@@ -432,7 +431,6 @@ func (c *coder) site(at *policy.Site) {
 	}
 }
 
-// hasSite reports whether a policy has all origins of a site.
 func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }

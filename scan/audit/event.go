@@ -245,7 +245,6 @@ func (w *Worker) decided(e *Event, x *client) {
 	}
 }
 
-// give passes an event to a sink.
 func (w *Worker) give(to Sink, e *Event) {
 	if err := to.Add(e); err != nil && w.err == nil {
 		w.err = err

@@ -105,7 +105,6 @@ func fold(x, y uint64) uint64 {
 	return hi ^ lo
 }
 
-// byteSum is a number of bytes.
 type byteSum int64
 
 // times adds x up n times, as Plus does.
@@ -139,12 +138,6 @@ func (s statuses) sum() (n int64) {
 		n += of.N
 	}
 	return n
-}
-
-// fill copies figures to a report.
-func (f *figures) fill(info *report.CrawlerInfo) {
-	info.Bytes, info.Statuses = int64(f.Bytes), append([]report.StatusCount{}, f.Statuses...)
-	info.Addresses, info.Paths = f.Addresses.count(f.Statuses.sum()), f.Paths.list()
 }
 
 // merge adds n times the figures of another row.
@@ -261,7 +254,6 @@ type pathCounts struct {
 	bounds
 }
 
-// keptPath is a target that is kept.
 type keptPath struct {
 	N     int64  `cbor:"1,keyasint,omitempty"` // its requests; 0 with cells
 	Least uint64 `cbor:"2,keyasint"`           // the smallest hash of its requests
@@ -337,7 +329,6 @@ func (p *pathCounts) count(hash uint64, n int64) {
 	p.Cells[second] += n
 }
 
-// cellsOf returns the indexes of the cells for a hash.
 func (p *pathCounts) cellsOf(hash uint64) (first, second int) {
 	line := int(hash>>8) & (len(p.Cells)/perLine - 1) * perLine
 	return line + int(hash)&(perLine/2-1), line + perLine/2 + int(hash>>4)&(perLine/2-1)

@@ -51,10 +51,10 @@ type operatorPass struct {
 // counted before to Config.Judged, and makes the rows of unknown crawlers.
 func (r *Run) judgeDeferred(sinks Sink, onlyRequests bool) error {
 	policy := r.policy()
-	r.settle()
+	r.tally.settle(&r.auditor.config, r.auditor.verifies)
 	pass := &finalPass{
-		run: r, sinks: sinks, rates: newRates(), onlyRequests: onlyRequests,
-		ranking:   newRanking(r.tally, &r.auditor.config.Only),
+		run: r, sinks: sinks, rates: &rates{fetches: map[*row]*fetchRate{}}, onlyRequests: onlyRequests,
+		ranking:   &ranking{only: &r.auditor.config.Only, others: r.tally.newRow(report.OtherCrawlers, unknownBounds)},
 		addresses: r.tally.addresses, toAll: judge.NewAnswers(policy), origins: originTexts{},
 	}
 	pass.toAll.Unsure = pass.addresses.proxied
@@ -311,7 +311,12 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 // sinks are the receivers of events of the final pass for a report. The tally counts them, as it does
 // those of Worker.decided.
 func (r *Run) sinks() Sinks {
-	list := Sinks{r.tally, r.paths, SinkFunc(r.addChanged)}
+	list := Sinks{r.tally, r.paths, SinkFunc(func(e *Event) error {
+		if e.Verdict != report.Spoofed {
+			r.auditor.changes.visit(e) // some version of its site forbids it
+		}
+		return nil
+	})}
 	if c := &r.auditor.config; c.Judged != nil {
 		list = append(list, SinkFunc(func(e *Event) error {
 			if c.OnlyViolations && e.Verdict != report.Violation {
@@ -321,14 +326,6 @@ func (r *Run) sinks() Sinks {
 		}))
 	}
 	return list
-}
-
-// addChanged counts an event, which some version of its site forbids, for the comparison of changes of robots.txt.
-func (r *Run) addChanged(e *Event) error {
-	if e.Verdict != report.Spoofed {
-		r.auditor.changes.visit(e)
-	}
-	return nil
 }
 
 // verifiedKey names a known crawler and an address of a client that claimed to be it.
@@ -344,7 +341,7 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	if err := r.endWorkers(); err != nil {
 		return nil, false, err
 	}
-	kept := newBounded(most, hashVerified)
+	kept := newBounded(most, func(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) })
 	err = r.judgeDeferred(SinkFunc(func(e *Event) error {
 		if e.Verdict == report.Violation && e.Identity == report.Unverified && e.Crawler != nil &&
 			len(e.Crawler.Domains) > 0 {
@@ -362,8 +359,6 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	})
 	return list, kept.Below != 0, err
 }
-
-func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
 
 // Verify marks the client at an address as verified, so that Report counts its violations as the crawler's own.
 func (r *Run) Verify(p crawler.Pair) {
@@ -478,8 +473,6 @@ func delaySupport(p *crawler.Profile) report.YesNo {
 	}
 	return report.YesNo(p.CrawlDelay)
 }
-
-func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
 
 // fetch adds n fetches at the same time. The fetches of an operator come in order of time.
 func (r *rates) fetch(row *row, at policy.Site, t, n int64) {

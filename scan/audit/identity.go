@@ -122,7 +122,10 @@ func (r *row) settle(addresses *addresses) {
 		r.Identities[report.Verified] = 0
 		return
 	}
-	n := sumOf(impostors.Verdicts[:])
+	n := int64(0)
+	for _, of := range impostors.Verdicts {
+		n += of
+	}
 	r.Verdicts[report.Spoofed] += n
 	r.Identities[report.SpoofedIdentity] += n
 	r.Timeline.mergeSpoofed(&impostors.Timeline)
@@ -140,7 +143,6 @@ func (r *row) on(when ifCut) *row {
 	return *of
 }
 
-// impostors returns the row that counts impostors.
 func (r *row) impostors() *row {
 	if r.Spoofed == nil {
 		r.Spoofed = newRow(r.Figures.Paths.bounds)

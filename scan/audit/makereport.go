@@ -99,7 +99,8 @@ func (a *Auditor) report(tally *tally, inForce *policy.Policy, in Inputs) *repor
 	}
 	made.OtherHosts, made.OtherHostsNotListed = mostFrequent(&tally.Hosts, maxListed,
 		func(host string, n int64) report.HostInfo { return report.HostInfo{Host: host, Requests: n} })
-	made.Overlooked, made.OverlookedNotListed = mostFrequent(&tally.Overlooked, maxListed, headerInfo)
+	made.Overlooked, made.OverlookedNotListed = mostFrequent(&tally.Overlooked, maxListed,
+		func(header string, n int64) report.HeaderInfo { return report.HeaderInfo{Header: header, Requests: n} })
 	made.Totals = report.TotalsOf(made.Crawlers)
 	made.Sites = tally.listSites(a, &made.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
@@ -196,14 +197,20 @@ func (a *Auditor) crawler(row *row, by report.Unit) report.CrawlerInfo {
 		RobotsTxt:  row.fetchInfo(),
 		CrawlDelay: []report.DelayInfo{},
 		Samples:    []report.SampleInfo{},
+		Claims:     []report.ClaimInfo{},
 	}
-	row.Figures.fill(&info)
+	f := &row.Figures
+	info.Bytes, info.Statuses = int64(f.Bytes), append([]report.StatusCount{}, f.Statuses...)
+	info.Addresses, info.Paths = f.Addresses.count(f.Statuses.sum()), f.Paths.list()
 	info.ChallengedFetches, info.ChallengedViolations = row.challengedFetches(), row.challenged
 	if row.names == 0 {
 		info.Violators = min(row.Verdicts[report.Violation], 1)
 	}
 	info.Violations, info.Outcomes = row.listViolations()
-	info.Claims, info.ClaimsNotListed = row.listClaims()
+	if row.Claims != nil {
+		info.Claims, info.ClaimsNotListed = mostFrequent(row.Claims, maxClaims,
+			func(claim string, n int64) report.ClaimInfo { return report.ClaimInfo{Claim: claim, N: n} })
+	}
 	if row.rules != nil {
 		info.RulesNotListed = row.rules.Rest
 		for k, violations := range row.rules.Kept {
@@ -253,10 +260,6 @@ func (a *Auditor) originText(at policy.Site) string {
 		}
 	}
 	return o.String()
-}
-
-func headerInfo(header string, n int64) report.HeaderInfo {
-	return report.HeaderInfo{Header: header, Requests: n}
 }
 
 // policyInfo describes the robots.txt files, and counts the violations that quote each version.
@@ -441,17 +444,6 @@ func (r *row) listViolations() (list []report.ViolationInfo, sums report.Outcome
 		}
 	}
 	return list, sums
-}
-
-// listClaims returns the logged claims about the clients, the most frequent first, and the number
-// of requests with unlisted claims.
-func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
-	if r.Claims == nil {
-		return []report.ClaimInfo{}, 0
-	}
-	return mostFrequent(r.Claims, maxClaims, func(claim string, n int64) report.ClaimInfo {
-		return report.ClaimInfo{Claim: claim, N: n}
-	})
 }
 
 // challengedFetches counts the GETs of robots.txt whose answers are typical of firewalls.

@@ -33,7 +33,6 @@ func slotsOf[T any](n int) slots[T] {
 	return s
 }
 
-// of returns the slot of a key with that hash.
 func (s *slots[T]) of(hash uint64) *T { return &s.list[hash&uint64(len(s.list)-1)] }
 
 // missed returns the slot of a key that of has not found. It may have made a new list of up to most slots.
@@ -87,7 +86,6 @@ type recentTarget struct {
 	text          [longestTarget]byte
 }
 
-// targets are the recent targets of crawlers.
 type targets struct{ slots[recentTarget] }
 
 // recall returns the entry of a crawler's target, or resets its slot. It returns nil if the target is too long.

@@ -96,7 +96,7 @@ func (w *sites) namedSite(r *format.Record) *site {
 		if len(r.Host) == 0 || string(r.Host) == "-" {
 			return nowhere
 		}
-		return w.siteBy(&w.hosts, r.Host, loggedOrigin)
+		return w.siteBy(&w.hosts, r.Host, func(b []byte) (origin.Origin, error) { return origin.Logged(string(b)) })
 	}
 	return &w.unnamed
 }
@@ -157,11 +157,6 @@ func targetOrigin(key []byte) (origin.Origin, error) {
 		}
 	}
 	return found, err
-}
-
-// loggedOrigin parses a host field.
-func loggedOrigin(field []byte) (origin.Origin, error) {
-	return origin.Logged(string(field))
 }
 
 // siteBy returns the site of a key. Each function read has its own memo, because a host field may look like a URL.

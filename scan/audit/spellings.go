@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,20 +61,11 @@ func (r *spellings) find(target []byte) {
 	for _, e := range encodings {
 		b := e.append(r.list[r.n][:0], target)
 		r.list[r.n] = b
-		if !bytes.Equal(b, target) && !r.has(b) {
+		isSame := func(other []byte) bool { return bytes.Equal(b, other) }
+		if !isSame(target) && !slices.ContainsFunc(r.list[:r.n], isSame) {
 			r.n++
 		}
 	}
-}
-
-// has reports whether a spelling was already found.
-func (r *spellings) has(b []byte) bool {
-	for _, other := range r.list[:r.n] {
-		if bytes.Equal(b, other) {
-			return true
-		}
-	}
-	return false
 }
 
 // append appends a target with its path percent-encoded. %3F and %23 stay unchanged, because the
@@ -179,8 +171,8 @@ func authorityEnd(target []byte) int {
 func appendDecoded(dst, path []byte) []byte {
 	for i := 0; i < len(path); i++ {
 		if path[i] == '%' && i+2 < len(path) {
-			if c, ok := unhex(path[i+1], path[i+2]); ok && isUnreserved(c) {
-				dst = append(dst, c)
+			if h, l := hexValue(path[i+1]), hexValue(path[i+2]); h < 16 && l < 16 && isUnreserved(h<<4|l) {
+				dst = append(dst, h<<4|l)
 				i += 2
 				continue
 			}
@@ -188,11 +180,6 @@ func appendDecoded(dst, path []byte) []byte {
 		dst = append(dst, path[i])
 	}
 	return dst
-}
-
-func unhex(high, low byte) (byte, bool) {
-	h, l := hexValue(high), hexValue(low)
-	return h<<4 | l&15, h < 16 && l < 16
 }
 
 func hexValue(c byte) byte {

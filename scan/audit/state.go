@@ -223,7 +223,6 @@ func checkPart(n uint64) error {
 	return nil
 }
 
-// checkStateLine checks the first line of a state.
 func checkStateLine(line string) error {
 	switch {
 	case line == stateLine:
@@ -440,12 +439,4 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 		}
 	}
 	return true
-}
-
-// sumOf adds up numbers no greater than mostLines.
-func sumOf(list []int64) (sum int64) {
-	for _, n := range list {
-		sum += n
-	}
-	return sum
 }

@@ -303,7 +303,7 @@ func joined(t testing.TB, tally string, records ...spill.Record) []byte {
 		t.Fatal(err)
 	}
 	var late bytes.Buffer
-	if _, err := sorter.WriteTo(&late); err != nil {
+	if _, err := spill.WriteRun(&late, sorter.All()); err != nil {
 		t.Fatal(err)
 	}
 	return append(b, late.Bytes()...)

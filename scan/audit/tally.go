@@ -141,7 +141,10 @@ func (a *Auditor) newTally() *tally {
 		Referred: map[string]int64{}, Sent: map[sizesAt]int64{},
 	}
 	if a.config.WhatIf != nil {
-		t.whatIf = newWhatIf()
+		hash := func(k changeKey) uint64 {
+			return mix(hashString(k.prefix) ^ mix(hashString(k.crawler)+uint64(k.effect)))
+		}
+		t.whatIf = &whatIf{crawlers: map[string]*report.ComparedInfo{}, under: *newBounded(maxPrefixes, hash)}
 	}
 	return t
 }
@@ -188,7 +191,6 @@ type ruleKey struct {
 	line    uint32
 }
 
-// versionKey names a version of an origin.
 type versionKey struct{ origin, version int32 }
 
 // sizeKey names a group of answers to robots.txt: by site, by the versions of the first origin that were in force,
@@ -258,7 +260,6 @@ type rowFindings struct {
 	names, violators int64 // in the row of others: its crawlers, and those that broke a rule
 }
 
-// violationKind distinguishes kinds of violations.
 type violationKind struct {
 	identity report.Identity
 	outcome  report.Outcome
@@ -283,7 +284,6 @@ func (r *row) fetched() *fetches {
 	return r.Fetches
 }
 
-// claimed returns the counts of claims.
 func (r *row) claimed() *bounded[string] {
 	if r.Claims == nil {
 		r.Claims = newBounded(maxClaims, hashString)
@@ -359,7 +359,6 @@ func newRow(b bounds) *row {
 	}
 }
 
-// newRow returns a new row with the given bounds.
 func (t *tally) newRow(name string, b bounds) *row {
 	r := newRow(b)
 	r.name, r.violations, r.paths.most = name, map[violationKind]int64{}, maxPathsListed
@@ -367,7 +366,6 @@ func (t *tally) newRow(name string, b bounds) *row {
 	return r
 }
 
-// rowOf returns the row of a crawler.
 func (t *tally) rowOf(claim crawler.Claim) *row {
 	if claim.Profile != nil {
 		r := t.known[claim.Profile]
@@ -423,7 +421,6 @@ func (r *row) merge(other *row, n int64) {
 	r.violationBytes = report.Plus(r.violationBytes, times(other.violationBytes, n))
 }
 
-// addTimes adds each number n times.
 func addTimes[K comparable](to, from map[K]int64, n int64) {
 	for k, of := range from {
 		to[k] += of * n
@@ -497,10 +494,6 @@ type ranking struct {
 	only   *report.Choice
 	best   []*row
 	others *row
-}
-
-func newRanking(t *tally, only *report.Choice) *ranking {
-	return &ranking{only: only, others: t.newRow(report.OtherCrawlers, unknownBounds)}
 }
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.
@@ -608,7 +601,6 @@ func fairShare(lengths []int, all int) int {
 	return maxRules + maxDelays + maxSampleBytes
 }
 
-// violate counts n violations of a rule.
 func (r *row) violate(k ruleKey, n int64) {
 	if r.rules == nil {
 		r.rules = newBounded(maxRules, hashRule)
@@ -646,7 +638,6 @@ func (r *row) cutRules(most int) {
 	r.rules.Kept = kept
 }
 
-// mergeRules adds the rules of another row.
 func (r *row) mergeRules(other *row) {
 	if other.rules == nil {
 		return

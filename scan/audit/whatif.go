@@ -39,12 +39,6 @@ const (
 	maxExamples = 3       // per change
 )
 
-func newWhatIf() *whatIf {
-	return &whatIf{crawlers: map[string]*report.ComparedInfo{}, under: *newBounded(maxPrefixes, func(k changeKey) uint64 {
-		return mix(hashString(k.prefix) ^ mix(hashString(k.crawler)+uint64(k.effect)))
-	})}
-}
-
 // of returns the counts of a crawler's requests with an effect.
 func (t *whatIf) of(crawler string, e report.Effect) *report.ChangeInfo {
 	c := t.crawlers[crawler]
@@ -64,7 +58,6 @@ type twoMachines struct {
 	before, after *automaton.Machine
 }
 
-// effect returns the effect on a target by one reading.
 func (r *twoMachines) effect(s *automaton.Scratch, target []byte) report.Effect {
 	before := r.before.Match(s, r.dialect.TargetPath(s, target)).Disallowed
 	switch after := r.after.Match(s, r.dialect.TargetPath(s, target)).Disallowed; {
@@ -129,7 +122,6 @@ func (w *Worker) effect(agent *agent) report.Effect {
 	return found
 }
 
-// countEffect counts the record for the named crawlers.
 func (w *Worker) countEffect(effect report.Effect, crawlers ...string) {
 	target, size := w.record.Target, max(w.record.Size, 0)
 	prefix := prefixOf(automaton.RFC9309.TargetPath(&w.scratch, target))
@@ -149,7 +141,6 @@ func (w *Worker) countEffect(effect report.Effect, crawlers ...string) {
 	}
 }
 
-// addExample adds a target to the examples of a change, if it is among the first by bytes.
 func addExample(of *report.ChangeInfo, target []byte) {
 	at, known := slices.BinarySearchFunc(of.Examples, target, func(example string, target []byte) int {
 		return bytes.Compare([]byte(example), target)

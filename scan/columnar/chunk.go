@@ -71,7 +71,6 @@ func (c *columnChunk) list(rest []byte, length uint64) []byte {
 	return rest
 }
 
-// add adds a value.
 func (c *columnChunk) add(value []byte, repetition byte) {
 	c.repetitions, c.definitions = append(c.repetitions, repetition), append(c.definitions, c.levels())
 	if c.dictionary == nil {
@@ -200,7 +199,10 @@ func (c *columnChunk) end(at int64) (data []byte, about format.ColumnMetaData, e
 		return nil, about, err
 	}
 	about = c.all
-	about.Type, about.Codec, about.PathInSchema = stored[c.field.Kind].as, format.Snappy, c.field.path()
+	about.Type, about.Codec, about.PathInSchema = stored[c.field.Kind].as, format.Snappy, []string{c.field.Name}
+	if c.field.Kind == textList {
+		about.PathInSchema = append(about.PathInSchema, "list", "element")
+	}
 	about.Encoding = []format.Encoding{format.Plain, format.RLE}
 	about.Statistics.MinValue, about.Statistics.MaxValue = c.least, c.most
 	if len(c.words) > 0 {

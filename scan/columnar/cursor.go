@@ -31,7 +31,6 @@ type cursor struct {
 	written    []byte // the value as text, if it isn't stored as text
 }
 
-// cursor returns a cursor for a named column.
 func (f *File) cursor(name string) (*cursor, error) {
 	leaf, err := f.find(name)
 	if err != nil {
@@ -133,7 +132,8 @@ func (c *cursor) readPage() error {
 			}
 			return c.begin(&h)
 		default:
-			err = c.pages.discard(&h)
+			c.pages.left -= int64(h.CompressedPageSize)
+			_, err = c.pages.from.Discard(int(h.CompressedPageSize))
 		}
 		if err != nil {
 			return err

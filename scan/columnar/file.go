@@ -248,9 +248,6 @@ func (f *File) checkGroup(g *rowGroup, leaf int) error {
 	return nil
 }
 
-// NumRows is the number of rows according to the footer.
-func (f *File) NumRows() int64 { return f.rows }
-
 // Columns returns the columns in the order of the file. The caller must not modify them.
 func (f *File) Columns() []Column { return f.columns }
 

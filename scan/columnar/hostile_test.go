@@ -337,8 +337,8 @@ func readAll(t testing.TB, file []byte) {
 		}
 		names = append(names, c.Name)
 		text, err := io.ReadAll(io.LimitReader(r, 1e5))
-		if lines := int64(bytes.Count(text, []byte("\n"))); err == nil && len(text) < 1e5 && lines != f.NumRows() {
-			t.Fatalf("%s: %d lines of %d rows", c.Name, lines, f.NumRows())
+		if lines := int64(bytes.Count(text, []byte("\n"))); err == nil && len(text) < 1e5 && lines != f.rows {
+			t.Fatalf("%s: %d lines of %d rows", c.Name, lines, f.rows)
 		}
 		r.Close()
 	}

@@ -45,7 +45,6 @@ func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
 	return l, nil
 }
 
-// lines is the reader that Lines returns.
 type lines struct {
 	ctx    context.Context
 	url    *cursor
@@ -62,7 +61,11 @@ const batch = 64 << 10
 
 func (l *lines) Read(p []byte) (int, error) {
 	if len(l.ready) == 0 && l.err == nil {
-		l.fill()
+		l.buffer = l.buffer[:0]
+		for l.err = l.ctx.Err(); l.err == nil && len(l.buffer) < batch; {
+			l.err = l.line()
+		}
+		l.ready = l.buffer
 	}
 	n := copy(p, l.ready)
 	l.ready = l.ready[n:]
@@ -70,17 +73,6 @@ func (l *lines) Read(p []byte) (int, error) {
 		return 0, l.err
 	}
 	return n, nil
-}
-
-func (l *lines) fill() {
-	l.buffer = l.buffer[:0]
-	if l.err = l.ctx.Err(); l.err != nil {
-		return
-	}
-	for l.err == nil && len(l.buffer) < batch {
-		l.err = l.line()
-	}
-	l.ready = l.buffer
 }
 
 // line appends the line of the next row.

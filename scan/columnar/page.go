@@ -29,7 +29,6 @@ var (
 	errHeader = errors.New("the header of a page is damaged")
 )
 
-// header is the header of a page.
 type header struct {
 	format.PageHeader
 	values   int64
@@ -79,7 +78,6 @@ func (p *pages) reset(f *File, c *chunk) {
 	p.from.Reset(io.NewSectionReader(f.from, c.start(), p.left))
 }
 
-// header reads the header of the next page.
 func (p *pages) header() (h header, err error) {
 	for n := 256; ; n *= 2 {
 		peeked, err := p.from.Peek(min(n, readAhead))
@@ -100,13 +98,6 @@ func (p *pages) header() (h header, err error) {
 			return h, fmt.Errorf("the header of a page is longer than %d bytes", readAhead)
 		}
 	}
-}
-
-// discard skips a page whose header has been read.
-func (p *pages) discard(h *header) error {
-	p.left -= int64(h.CompressedPageSize)
-	_, err := p.from.Discard(int(h.CompressedPageSize))
-	return err
 }
 
 // body reads and decompresses the page after its header, reusing the memory of old.

@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,10 @@ func AppendSidecarRow(b []byte, r *SidecarRow) []byte {
 		b = AppendNumber(b, 0)
 	}
 	b = AppendText(b, r.Class)
-	b = appendTexts(b, r.Barred)
+	b = binary.AppendUvarint(b, uint64(len(r.Barred))+1)
+	for _, text := range r.Barred {
+		b = AppendText(b, text)
+	}
 	return AppendNumber(b, int64(r.Line))
 }
 

@@ -56,15 +56,6 @@ func AppendText[T string | []byte](b []byte, text T) []byte {
 // AppendNumber appends a number to a row for Write.
 func AppendNumber(b []byte, n int64) []byte { return binary.AppendVarint(append(b, 1), n) }
 
-// appendTexts appends a list to a row for Write.
-func appendTexts[T string | []byte](b []byte, list []T) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list))+1)
-	for _, text := range list {
-		b = AppendText(b, text)
-	}
-	return b
-}
-
 // Writer writes rows as Parquet, compressed with Snappy. The same rows give the same bytes, however
 // they are divided into calls of Write. It isn't safe for concurrent use.
 //
@@ -100,14 +91,6 @@ var stored = [...]struct {
 }{
 	Text: {format.ByteArray, 0}, Int64: {format.Int64, 8}, Int32: {format.Int32, 4}, Time: {format.Int64, 8},
 	Bool: {format.Boolean, 1}, textList: {format.ByteArray, 0},
-}
-
-// path is where the schema has the values of a field.
-func (f *Field) path() []string {
-	if f.Kind == textList {
-		return []string{f.Name, "list", "element"}
-	}
-	return []string{f.Name}
 }
 
 // schema returns the elements of a field. Lists have three

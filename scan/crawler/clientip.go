@@ -130,7 +130,6 @@ func bare(b []byte) []byte {
 	return b
 }
 
-// isPort reports whether b is a port number.
 func isPort(b []byte) bool {
 	return 1 <= len(b) && len(b) <= 5 && len(bytes.Trim(b, "0123456789")) == 0
 }

@@ -87,7 +87,6 @@ func appendContactsOf(dst []extent, text []byte, offset int) []extent {
 	return dst
 }
 
-// inside reports whether the byte at i is in one of the contacts.
 func inside(contacts []extent, i int) bool {
 	n, _ := slices.BinarySearchFunc(contacts, i+1, func(c extent, i int) int { return c.start - i })
 	return n > 0 && i < contacts[n-1].end

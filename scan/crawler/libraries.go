@@ -77,7 +77,6 @@ func wordSet(lists ...string) func() map[string]bool {
 	})
 }
 
-// isWare reports whether a lower-case product is one of wares or libraries.
 func isWare(product []byte) bool { return wares()[string(product)] || libraries()[string(product)] }
 
 // isLibrary reports whether a lower-case header begins with a library product, or consists of one.

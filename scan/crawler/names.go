@@ -133,12 +133,10 @@ func (n *HostNames) verifies(addr netip.Addr, domains []string) bool {
 
 // inDomains reports whether a normalized name is one of the domains or a subdomain of one.
 func inDomains(name string, domains []string) bool {
-	for _, domain := range domains {
-		if before, ok := strings.CutSuffix(name, domain); ok && (before == "" || before[len(before)-1] == '.') {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(domains, func(domain string) bool {
+		before, ok := strings.CutSuffix(name, domain)
+		return ok && (before == "" || before[len(before)-1] == '.')
+	})
 }
 
 var (

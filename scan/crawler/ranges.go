@@ -235,7 +235,6 @@ func offsetOf(err error, d *json.Decoder) int64 {
 	}
 }
 
-// lineAt returns the line number of an offset.
 func lineAt(data []byte, offset int64) int {
 	return 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
 }

@@ -119,7 +119,6 @@ func (s *searcher) within(ask func(p *prove.Prover), machines ...*automaton.Mach
 	}
 }
 
-// restriction returns the Restriction of a machine.
 func (s *searcher) restriction(m *automaton.Machine) Restriction {
 	r, known := s.known[m]
 	if !known {

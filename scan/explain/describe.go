@@ -124,7 +124,6 @@ func (d *describer) text(s string) string {
 	return s
 }
 
-// shortText cuts a text.
 func shortText(s string) string {
 	if more := len(s) - maxShownText; more > 0 {
 		return fmt.Sprintf("%s... and %s more", s[:maxShownText], english.Plural(int64(more), "byte"))
@@ -236,7 +235,6 @@ type Options struct {
 	Steps int
 }
 
-// describing is the state of Describe.
 type describing struct {
 	Options
 	steps int
@@ -322,7 +320,6 @@ func (c *describing) notes() []lint.Note {
 	return lint.Check(c.Robots.Body, o)
 }
 
-// pathsOf describes the paths of a rule in words.
 func pathsOf(r compile.Rule) string {
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	literal := r.Form == automaton.FormDecoded

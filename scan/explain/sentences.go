@@ -143,7 +143,6 @@ func spelled(agents []string) []string {
 	return agents
 }
 
-// decidedBy names the rule that decides, and its lines.
 func decidedBy(rule string, lines []int) string {
 	if rule == "" {
 		return "no rule matches"

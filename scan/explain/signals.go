@@ -8,7 +8,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/preference"
 )
 
-// signals returns the preferences for the agent.
 func (c *Asked) signals(all []preference.Crawlers) []preference.Statement {
 	_, token := c.Bound(c.robots.Ruleset)
 	isNamed := func(name string) bool { return strings.EqualFold(name, token) || token == "" && name == "*" }

@@ -15,7 +15,6 @@ import (
 // use.
 type Annotator func(dst []byte, layout *list.Layout, row *list.Row, v Verdict) []byte
 
-// agentNames are the names of agents as written in annotations.
 type agentNames []string
 
 // NewJSON returns the Annotator that writes objects, such as {"allowed":false,"barred":["GPTBot"],"line":12}, for

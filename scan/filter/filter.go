@@ -179,12 +179,8 @@ func (c *Config) prints() (p [Classes]bool) {
 		switch {
 		case c.Annotate != nil, class == Header:
 			p[class] = true
-		case class == Allowed:
-			p[class] = !c.Disallowed
-		case class == Disallowed, class == Unreachable, class == ByPage:
-			p[class] = c.Disallowed
-		case class == NoPolicy:
-			p[class] = c.NoPolicy
+		case class.Valid():
+			p[class] = c.keeps(class)
 		default:
 			p[class] = c.Invalid && class != TooLong
 		}

@@ -57,8 +57,10 @@ func (j *Judge) judge(url []byte, at int64, plain bool) Verdict {
 		switch s, err = j.find(url, at); {
 		case err != nil:
 			return j.fail(err)
+		case s == nil && len(bytes.Trim(url, " \t")) == 0:
+			return Verdict{Class: Blank}
 		case s == nil:
-			return Verdict{Class: notAbsolute(url)}
+			return Verdict{Class: NotAbsolute}
 		}
 		j.last = s
 	}
@@ -127,8 +129,12 @@ func (j *Judge) decide(groups []group, url []byte, isTarget, isPlain bool) (v Ve
 	path := url
 	for i := range groups {
 		g := &groups[i]
-		if !isPlain && (i == 0 || g.dialect != groups[i-1].dialect) {
-			path = j.path(g.dialect, url, isTarget)
+		switch isOther := i == 0 || g.dialect != groups[i-1].dialect; {
+		case isPlain || !isOther:
+		case isTarget:
+			path = g.dialect.TargetPath(&j.scratch, url)
+		default:
+			path = g.dialect.Path(&j.scratch, url)
 		}
 		if i == 0 && !isPlain && g.dialect == automaton.Google {
 			j.countMisencoded(path)
@@ -143,14 +149,6 @@ func (j *Judge) decide(groups []group, url []byte, isTarget, isPlain bool) (v Ve
 		v.Class = Allowed
 	}
 	return v
-}
-
-// path returns the path that the rules of a dialect match.
-func (j *Judge) path(d automaton.Dialect, url []byte, isTarget bool) []byte {
-	if isTarget {
-		return d.TargetPath(&j.scratch, url)
-	}
-	return d.Path(&j.scratch, url)
 }
 
 // judge returns the verdict of one group on a path. plain says that automaton.IsPlain has found it so.
@@ -185,11 +183,3 @@ func (j *Judge) countMisencoded(path []byte) {
 }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// notAbsolute returns the class of text that is neither a URL nor a target.
-func notAbsolute(text []byte) Class {
-	if len(bytes.Trim(text, " \t")) == 0 {
-		return Blank
-	}
-	return NotAbsolute
-}

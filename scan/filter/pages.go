@@ -21,7 +21,6 @@ type pages struct {
 // capture is what the records of one capture have in common.
 type capture struct{ target, date, id string }
 
-// of reports whether a record belongs to the capture.
 func (c *capture) of(rec *warc.Record) bool {
 	return c.target != "" && (c.target == rec.Target && c.date == rec.Date || c.id != "" && c.id == rec.Of)
 }
@@ -60,7 +59,6 @@ func (p *pages) states(rec *warc.Record, block io.Reader, date time.Time) (barre
 	return barred
 }
 
-// response reads an HTTP response.
 func (p *pages) response(rec *warc.Record, block io.Reader) {
 	r, err := warc.ReadResponse(block)
 	if err != nil {

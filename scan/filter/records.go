@@ -261,7 +261,6 @@ func (r *Records) finish(input int, rec *warc.Record, v Verdict, from io.Reader)
 	return nil
 }
 
-// count counts a record.
 func (r *Records) count(input int, rec *warc.Record, v Verdict) {
 	r.sum.count[v.Class]++
 	r.sum.misencoded, r.sum.useful = r.judge.misencoded, r.sum.useful || v.Class.Valid()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -62,7 +63,7 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 		p.endInput()
 		p.input, p.lines, p.useful, p.unlike = c.Input, 0, false, Quote{}
 	}
-	p.useful = p.useful || o.hasURL()
+	p.useful = p.useful || slices.Max(o.count[:NoPolicy+1]) > 0 // of the valid classes
 	if !p.useful && p.unlike.Text == nil {
 		p.unlike = firstUnlike(c.Data, o.count[Header]) // nothing in it was moved
 		p.unlike.Input, p.unlike.Line = c.Input, p.unlike.Line+p.lines
@@ -87,7 +88,12 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 		p.lines += n
 	}
 	p.lines += o.more
-	p.countBarred(o)
+	if o.barred == nil { // for a single agent
+		p.barred[0] += o.count[Disallowed] + o.count[Unreachable]
+	}
+	for i, n := range o.barred {
+		p.barred[i] += n
+	}
 	p.misencoded += o.misencoded
 	p.spaced += o.spaced
 	p.slashed += o.slashed
@@ -110,15 +116,6 @@ func (p *printer) endInput() {
 	}
 }
 
-func (o *outcome) hasURL() bool {
-	for class, n := range o.count {
-		if n > 0 && Class(class).Valid() {
-			return true
-		}
-	}
-	return false
-}
-
 // firstUnlike returns the first non-blank line after the given number of headers, from lines without a URL.
 func firstUnlike(lines []byte, headers int64) (q Quote) {
 	for line := range bytes.Lines(lines) {
@@ -129,16 +126,6 @@ func firstUnlike(lines []byte, headers int64) (q Quote) {
 		}
 	}
 	return Quote{}
-}
-
-// countBarred counts the URLs that each agent may not fetch. For a single agent, these are the disallowed ones.
-func (p *printer) countBarred(o outcome) {
-	if o.barred == nil {
-		p.barred[0] += o.count[Disallowed] + o.count[Unreachable]
-	}
-	for i, n := range o.barred {
-		p.barred[i] += n
-	}
 }
 
 // write writes the outcome of a chunk. If several lists have the same header, it is written once.

@@ -38,7 +38,6 @@ const (
 	keyLen = 78 // makes slots of 128 bytes if pointers have eight
 )
 
-// slot is a hash slot.
 type slot struct {
 	key    [keyLen]byte
 	length uint8 // of the key; 0 if the slot is empty

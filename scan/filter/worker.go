@@ -39,7 +39,6 @@ type batch struct {
 	verdicts []Verdict
 }
 
-// batched is a URL of a batch.
 type batched struct {
 	begin, site, end int // bounds in the text; scheme and authority end at site
 	at               int64
@@ -204,7 +203,10 @@ func (w *worker) verdict(url []byte) (v Verdict) {
 	w.out.count[v.Class]++
 	switch {
 	case !v.Class.Valid():
-		w.quote(v.Class, w.rows.written(url))
+		if !w.rows.isPlain {
+			url = w.rows.raw // with the surrounding text
+		}
+		w.quote(v.Class, url)
 		return v
 	case !w.rows.isPlain && bytes.IndexByte(url, ' ') >= 0:
 		w.out.spaced++
@@ -300,7 +302,6 @@ func (r *rows) resetReader(data []byte, first bool) {
 	}
 }
 
-// inHeader reports whether the next row is a header.
 func (r *rows) inHeader() bool { return r.reader != nil && r.reader.InHeader() }
 
 // again continues at a row of the chunk other than the first.
@@ -371,18 +372,9 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 	return bare, Allowed
 }
 
-// written returns the URL of the current row with the surrounding text.
-func (r *rows) written(url []byte) []byte {
-	if r.isPlain {
-		return url
-	}
-	return r.raw
-}
-
 // plainAhead is the number of bytes examined together: few enough to stay in the first-level cache.
 const plainAhead = 4 << 10
 
-// full returns the current row.
 func (r *rows) full(line, url []byte) *list.Row {
 	if r.reader == nil || r.cut {
 		r.row = list.Row{Line: line, Text: url, URL: url}

@@ -86,7 +86,6 @@ func liteSpeedText(rest string) (text string, ok bool) {
 // letter, or three as in %^FB. It also matches escapes.
 var apacheDirective = lazy.Regexp(`(?s)\\([\\nrt])|%((?:\{[^}]*\}|[<>0-9,!])*)(\^..|.)?`)
 
-// apacheFormat returns the format for the text of a LogFormat.
 func apacheFormat(text string) (*Format, error) {
 	w := &wording{spell: backslashed}
 	if err := w.scan(text, apacheDirective(), w.addDirective); err != nil {

@@ -143,7 +143,6 @@ var akamaiFormat = columnFormat(Format{
 	},
 })
 
-// isAkamai reports whether a header and the lines after it come from Akamai.
 func isAkamai(header []byte, lines [][]byte) bool {
 	return bytes.Contains(header, []byte(" cs-ip ")) && bytes.IndexByte(header, '\t') < 0 &&
 		len(lines) > 0 && bytes.IndexByte(lines[0], '\t') >= 0

@@ -91,7 +91,6 @@ func columnsNamed(table string) (list []column) {
 	return list
 }
 
-// heading is a parsed header.
 type heading struct {
 	line         []byte // the header itself; nil if the columns are fixed
 	says         meaning
@@ -125,8 +124,10 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	var all []located
 	for _, c := range d.names {
 		if at := slices.Index(names, c.name); at >= 0 && !h.says.has[c.part] {
-			h.says.has[c.part] = true
-			h.says.spell[c.part] = d.spelled(c.spell)
+			h.says.has[c.part], h.says.spell[c.part] = true, c.spell
+			if d.Quotes && !d.ownSpelling {
+				h.says.spell[c.part] = undoubled // as the rules for quotes say
+			}
 			all = append(all, located{c.part, at})
 		}
 	}
@@ -156,15 +157,6 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	return h
 }
 
-// spelled returns the spelling of a column. Quoted values follow the rules for quotes.
-func (d *dialect) spelled(s spelling) spelling {
-	if d.Quotes && !d.ownSpelling {
-		return undoubled
-	}
-	return s
-}
-
-// named parses a header line.
 func (d *dialect) named(line []byte) *heading {
 	text := string(line)
 	if d.directive != 0 {
@@ -285,7 +277,6 @@ func (c *columns) Complete(r *Record) {
 
 func (c *columns) Plausible(r *Record) bool { return c.plausible(r) }
 
-// set sets parts of the line.
 func (c *columns) set(parts []located, line []byte) {
 	for _, l := range parts {
 		f := c.field(l.at, line)

@@ -90,7 +90,6 @@ func isAddressField(b []byte) bool {
 	return len(b) <= longest && isAddress(bareAddress(b)) || string(b) == "unix:"
 }
 
-// programReader reads lines by a program.
 type programReader struct {
 	program
 	lines
@@ -147,7 +146,6 @@ func (p *programReader) take(parts []located) {
 	}
 }
 
-// field returns the text of a field.
 func (p *programReader) field(i int) []byte {
 	at := p.places.Spans[i]
 	return p.places.Line[at.From:at.To]

@@ -110,7 +110,6 @@ func apacheDirectives(config string) (directives [][]string) {
 	return directives
 }
 
-// apacheWords returns the words of a line.
 func apacheWords(line string) []string {
 	words := apacheTokens().FindAllString(line, -1)
 	for i, word := range words {

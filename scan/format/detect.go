@@ -222,7 +222,6 @@ func spread(list, n int) []int {
 	return few
 }
 
-// pick returns the lines at some indexes.
 func pick(lines [][]byte, indexes []int) [][]byte {
 	picked := make([][]byte, len(indexes))
 	for i, at := range indexes {
@@ -270,7 +269,6 @@ func (a *attempt) excludes() bool {
 	return ok && j.row.IsLike && j.row.Excluded
 }
 
-// name returns the name of the format in its envelopes.
 func (a *attempt) name() string { return wrap(a.around, a.Format, nil).name }
 
 // explained marks the lines that a format with headers explains.
@@ -499,5 +497,4 @@ func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 	return hosts, f.HasHost() || 2*absolute > requests
 }
 
-// isURL reports whether b consists of a URL.
 func isURL(b []byte) bool { return schemeEnd(b) > 0 && bytes.IndexByte(b, ' ') < 0 }

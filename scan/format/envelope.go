@@ -147,12 +147,7 @@ func requestSources(f *Format, head []byte) (sources [][]byte) {
 }
 
 func contains(list [][]byte, b []byte) bool {
-	for _, one := range list {
-		if bytes.Equal(one, b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(one []byte) bool { return bytes.Equal(one, b) })
 }
 
 // enveloped reads lines in envelopes.
@@ -185,7 +180,6 @@ func (e *enveloped) Next(r *Record) Kind {
 	return kind
 }
 
-// read reads a line with its envelopes.
 func (e *enveloped) read(r *Record, line []byte) Kind {
 	if len(line) == 0 {
 		return Blank

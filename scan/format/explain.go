@@ -105,7 +105,6 @@ func (e *Explanation) read(f *Format, d *detection, n int) {
 	e.Lines = e.Requests + e.Others + e.Unparsed
 }
 
-// describe returns the fields of a record.
 func describe(f *Format, r *Record) []Field {
 	text := func(has bool, b []byte) string {
 		switch {

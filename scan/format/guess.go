@@ -140,14 +140,10 @@ func (g *guess) format() *Format {
 	if len(g.missing) > 0 || g.unknown {
 		return nil
 	}
-	f, _ := guessByName(guessName(g.words))
+	f, _ := guessByName("json(" + strings.Join(g.words, " ") + ")") // with the words, so that ByName knows it
 	return f
 }
 
-// guessName returns the name of a guessed format. It contains the words, so that ByName knows it.
-func guessName(words []string) string { return "json(" + strings.Join(words, " ") + ")" }
-
-// guessByName returns the guessed format with a name.
 func guessByName(name string) (*Format, bool) {
 	words, ok := strings.CutPrefix(name, "json(")
 	if words, ok = strings.CutSuffix(words, ")"); !ok || !strings.HasPrefix(name, "json(") {

@@ -143,7 +143,6 @@ func closesArray(b []byte) bool {
 	return ok && len(trimBlanks(bytes.TrimPrefix(trimBlanks(b), []byte("}")))) == 0
 }
 
-// trimBlanks returns b without leading blanks.
 func trimBlanks(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t' || b[0] == '\r') {
 		b = b[1:]
@@ -151,7 +150,6 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// readObject reads the object in r.Line and returns its kind.
 func (j *jsonReader) readObject(r *Record) Kind {
 	r.Agent, r.Robots = nil, false
 	if len(r.Line) == 0 {
@@ -244,7 +242,6 @@ var (
 	statusWords = []string{"tatus", "TATUS", `ode"`, `ODE"`, "esponse"}
 )
 
-// containsAny reports whether a line contains any of some texts.
 func containsAny(line []byte, texts []string) bool {
 	for _, text := range texts {
 		if bytes.Contains(line, []byte(text)) {

@@ -202,5 +202,4 @@ var jsonRows = []row{
 		`{"@timestamp":"2026-03-04T05:06:07.000Z","source":{"ip":"192.0.2.1"},"url":{"domain":"www.example.com","original":"/a?b=c","path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"Mozilla/5.0 (compatible; FooBot/1.0)"}}`},
 }
 
-// jsonFormats are the formats of jsonRows.
 var jsonFormats = sync.OnceValue(func() []*Format { return formatsOf(jsonRows, parseJSONMap) })

@@ -23,7 +23,10 @@ func mix(of []*Format) *Format {
 	if len(of) == 1 {
 		return of[0]
 	}
-	f := &Format{name: joined(of, "+"), by: "a mix: each line has the first format that fits it"}
+	f := &Format{name: of[0].name, by: "a mix: each line has the first format that fits it"}
+	for _, one := range of[1:] {
+		f.name += "+" + one.name
+	}
 	for _, one := range of {
 		for p, has := range one.has {
 			f.has[p] = f.has[p] || has
@@ -64,15 +67,6 @@ func mix(of []*Format) *Format {
 // isOfLists reports whether the format has X-Forwarded-For instead of the client's address.
 func (f *Format) isOfLists() bool {
 	return strings.HasSuffix(f.name, "forwarded_combined") && !f.has[clientAddr]
-}
-
-// joined joins the names of formats.
-func joined(list []*Format, separator string) string {
-	names := make([]string, len(list))
-	for i, f := range list {
-		names[i] = f.name
-	}
-	return strings.Join(names, separator)
 }
 
 // hasHeader reports whether logs of the format have lines that name their columns. These lines

@@ -63,9 +63,10 @@ func (d *detection) named() error {
 	if len(d.readings) > 0 {
 		return nil
 	}
-	if fields := d.lineWith(w3cFormat.dialect.header); fields != nil {
+	isHeader := func(line []byte) bool { return bytes.HasPrefix(line, []byte(w3cFormat.dialect.header)) }
+	if i := slices.IndexFunc(d.lines, isHeader); i >= 0 {
 		return fmt.Errorf("this is a W3C log, but none of its lines is a request with the columns that it names: %s",
-			quote(fields))
+			quote(d.lines[i]))
 	}
 	return otherPrograms(few)
 }
@@ -75,15 +76,6 @@ func hasMember(chains [][]*Envelope, around []*Envelope) bool {
 	return slices.ContainsFunc(chains, func(c []*Envelope) bool {
 		return len(c) == len(around)+1 && c[len(around)].isMember && slices.Equal(c[:len(around)], around)
 	})
-}
-
-// lineWith returns the first line that begins with a text, or nil if none does.
-func (d *detection) lineWith(begin string) []byte {
-	i := slices.IndexFunc(d.lines, func(line []byte) bool { return bytes.HasPrefix(line, []byte(begin)) })
-	if i < 0 {
-		return nil
-	}
-	return d.lines[i]
 }
 
 // beginsWithHeader reports whether a W3C log names its columns before its first request.
@@ -115,7 +107,7 @@ var dated = lazy.Regexp(`\[\d\d?/([^/ \]]{1,20})/\d{4}:\d\d:\d\d:\d\d`)
 func foreignMonth(lines [][]byte) (month string) {
 	most := sniff.Most(lines, func(line []byte) bool {
 		m := dated().FindSubmatch(line)
-		if m == nil || isDigits(m[1]) || len(m[1]) == 3 && isMonth(m[1]) {
+		if m == nil || isDigits(m[1]) || len(m[1]) == 3 && monthOf(m[1]) > 0 {
 			return false
 		}
 		if month == "" {

@@ -101,7 +101,6 @@ func parsePattern(text string) (*pattern, error) {
 // anyPattern is a pattern for times in the usual layouts, see anyTime.
 const anyPattern = "%+"
 
-// layoutOf returns the layout of a pattern.
 func layoutOf(text string) (layout, error) {
 	if text == anyPattern {
 		return anyTime, nil

@@ -289,9 +289,6 @@ func monthOf(b []byte) int {
 	return 0
 }
 
-// isMonth reports whether three bytes are the name of a month.
-func isMonth(b []byte) bool { return monthOf(b) > 0 }
-
 // looksLike reports whether b begins with text, in which a 0 stands for any digit.
 func looksLike(b []byte, text string) bool {
 	if len(b) < len(text) {

@@ -222,7 +222,6 @@ func (w *wording) merge(i, n int) {
 	w.words = slices.Delete(w.words, i+1, i+1+n)
 }
 
-// format compiles the wording.
 func (w *wording) format() (*Format, error) {
 	if len(w.words) > maxWords {
 		return nil, fmt.Errorf("it has more than %d fields", maxWords)

@@ -13,7 +13,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/internal/field"
 )
 
-// isJSON reports whether a wording describes a JSON object.
 func (w *wording) isJSON() bool {
 	if len(w.words) == 0 {
 		return false

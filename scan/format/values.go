@@ -313,7 +313,6 @@ func (v *values) completeHost(r *Record) {
 	r.Host = v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// hasPort reports whether a host has a port after it.
 func hasPort(host []byte) bool {
 	colon := bytes.LastIndexByte(host, ':')
 	return colon >= 0 && (colon == bytes.IndexByte(host, ':') || host[colon-1] == ']')
@@ -383,7 +382,6 @@ func (v *values) pathAndQuery(p part) []byte {
 // endOctets are the bytes that end a path.
 var endOctets = table.NewClasses("?#", "")
 
-// appendEncoded appends text with some octets percent-encoded.
 func appendEncoded(dst, text []byte, octets string) []byte {
 	for _, c := range text {
 		if strings.IndexByte(octets, c) < 0 {

@@ -58,7 +58,6 @@ func ListArchive(ctx context.Context, name string, each func(report.ArchiveVersi
 	return sum, listed(ctx, name, err)
 }
 
-// listed returns the error of listing an archive.
 func listed(ctx context.Context, name string, err error) error {
 	switch {
 	case err == nil:
@@ -111,7 +110,6 @@ func Trend(ctx context.Context, o ClassOptions, each func(*report.MonthClass) er
 	return err
 }
 
-// newClasses opens an archive for classes.
 func newClasses(ctx context.Context, o ClassOptions) (*archived.Classes, error) {
 	agents, err := different(o.Agents, o.Messages)
 	if err != nil {
@@ -171,7 +169,6 @@ func TDMRep(ctx context.Context, file RobotsFile, messages Messages, each func(*
 	return archived.EachSignal(row, []preference.Crawlers{{Statements: list}}, each)
 }
 
-// openRules opens an archive for agents.
 func openRules(ctx context.Context, path string, agents ...archived.Agent) (*archived.Rules, error) {
 	rules, err := archived.Open(ctx, path, agents...)
 	if err != nil {

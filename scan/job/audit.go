@@ -215,7 +215,6 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	return p.run(ctx)
 }
 
-// run performs an audit.
 func (p *auditPlan) run(ctx context.Context) (*Audited, error) {
 	a, err := p.read(ctx)
 	if err != nil {
@@ -367,15 +366,10 @@ func (o *AuditOptions) validate() error {
 // checkOutputs refuses outputs that cannot be written or that the audit reads, both those that the
 // options name and more files.
 func (o *AuditOptions) checkOutputs(more []string) error {
-	inputs := o.inputs()
-	inputs.Names = append(inputs.Names, more...)
-	return cmp.Or(checkOutputs(inputs, disk.Streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
-}
-
-func (o *AuditOptions) inputs() disk.Inputs {
 	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
-		rangeFiles(o.Ranges), o.Read)
-	return disk.Inputs{Names: names, Stdin: o.Logs.Stdin}
+		rangeFiles(o.Ranges), o.Read, more)
+	inputs := disk.Inputs{Names: names, Stdin: o.Logs.Stdin}
+	return cmp.Or(checkOutputs(inputs, disk.Streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
 // auditRun is an audit or a merge under way.

@@ -101,7 +101,6 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location, memor
 	return b, o.readRobots(ctx, b, memory)
 }
 
-// readRobots reads robots.txt or its versions.
 func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis, memory *budget) error {
 	b.File = o.Robots.Name
 	if b.File != "" {

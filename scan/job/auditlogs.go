@@ -25,7 +25,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// auditLogs are the logs of an audit.
 type auditLogs struct {
 	list []*auditLog // to be read
 	// unread describes the inputs that are not read: the unusable ones, and those with
@@ -64,7 +63,6 @@ type auditLog struct {
 	lineCounts
 }
 
-// lineCounts count the lines of a log.
 type lineCounts struct {
 	lines, unparsed, outside atomic.Int64
 }
@@ -159,7 +157,6 @@ func (l *auditLogs) fail(info report.InputInfo, err error) {
 	l.unread, l.partial = append(l.unread, info), true
 }
 
-// inputs returns the inputs to be read.
 func (l *auditLogs) inputs() (list []*source.Input) {
 	for _, log := range l.list {
 		list = append(list, log.Input)

@@ -59,7 +59,6 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	return nil
 }
 
-// siteOf returns a site of the policy by name.
 func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	list, err := origin.Parse(text)
 	if err != nil {
@@ -73,7 +72,6 @@ func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	return at, nil
 }
 
-// siteOfOrigins returns the site of origins of a policy.
 func siteOfOrigins(origins []string, p *policy.Policy) (at policy.Site, err error) {
 	if p.Any() && len(origins) > 0 {
 		at, _ = p.Unnamed()
@@ -104,7 +102,6 @@ func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
 	return list, errors.Join(errs[:min(len(errs), 1)]...)
 }
 
-// which returns the logs that pass a test.
 func (l *auditLogs) which(test func(*auditLog) bool) (list []*auditLog) {
 	for _, log := range l.list {
 		if test(log) {

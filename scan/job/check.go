@@ -112,12 +112,10 @@ func newBodyChecker(o CheckOptions, body []byte, agents []archived.Agent) *Check
 	return c
 }
 
-// fileOf returns a robots.txt with its body.
 func fileOf(f RobotsFile, body []byte) *explain.File {
 	return &explain.File{Name: f.Name, Body: body, MaxBytes: f.MaxBytes}
 }
 
-// newArchiveChecker returns a Checker by o.Archive.
 func newArchiveChecker(ctx context.Context, o CheckOptions, agents []archived.Agent) (*Checker, error) {
 	c := &Checker{}
 	var err error

@@ -145,7 +145,6 @@ func (m Messages) last(errs []error) error {
 	return nil
 }
 
-// pageCheck is one call of CheckPages.
 type pageCheck struct {
 	options CheckOptions
 	file    snapshot.File

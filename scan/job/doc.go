@@ -85,7 +85,6 @@ func (m Messages) warn(format string, args ...any) {
 	}
 }
 
-// warnAll warns of each text.
 func (m Messages) warnAll(texts []string) {
 	for _, text := range texts {
 		m.warn("%s", text)

@@ -137,7 +137,6 @@ func appendRow(rows []byte, operator string, of linesFile, line, address []byte)
 	return rows
 }
 
-// originTexts returns the origins of a site.
 func (p *auditPlan) originTexts(at policy.Site) []string {
 	list := []string{}
 	for _, o := range p.loaded.config.Policy.Origins()[at.First:][:at.N] {
@@ -287,7 +286,6 @@ func (c *folderAudit) load(ctx context.Context) error {
 	return nil
 }
 
-// open opens a file of lines.
 func (c *folderAudit) open(ctx context.Context, x linesFile) error {
 	if c.used[x.File] != "" || c.sums[x.File] == "" {
 		return errors.New("it is not there, or counted twice")
@@ -466,7 +464,6 @@ func sumsOf(ctx context.Context, dir string) (sums, error) {
 	})
 }
 
-// manifest returns the manifest of the files.
 func (s sums) manifest() (text []byte) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		text = fmt.Appendf(text, "%s  %s\n", s[name], name)

@@ -115,16 +115,11 @@ type Filtered struct {
 }
 
 func (o *FilterOptions) inputs() disk.Inputs {
-	return disk.Inputs{Names: slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive}, o.crawlers()),
-		Stdin: o.URLs.Stdin}
-}
-
-// crawlers returns the names of the files of crawlers.
-func (o *FilterOptions) crawlers() (names []string) {
+	names := slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive})
 	for _, agent := range o.Agents {
 		names = append(names, agent.Crawlers)
 	}
-	return slices.Compact(names)
+	return disk.Inputs{Names: names, Stdin: o.URLs.Stdin}
 }
 
 // Filter writes to out the URLs that the agent may fetch: byte for byte, in the
@@ -221,7 +216,6 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	return f, err
 }
 
-// run filters the lists.
 func (o *FilterOptions) run(ctx context.Context, c filter.Config, l *lists.Lists, of shares, out io.Writer) (
 	filter.Summary, []source.Result, error) {
 	if l.Records {

@@ -81,7 +81,6 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	return nil
 }
 
-// explainHead explains the beginning of a log.
 func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	whole := len(head) < format.SampleBytes
 	if f != nil {

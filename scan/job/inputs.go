@@ -67,7 +67,6 @@ func prepared[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	return v, err
 }
 
-// zoneOf returns the time zone of AuditOptions.TimeZone.
 func zoneOf(name string) (*time.Location, error) {
 	zone, err := report.Zone(name)
 	if err != nil {
@@ -76,7 +75,6 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// period returns the period of the options, with dates as midnights in a zone.
 func (o *AuditOptions) period(zone *time.Location) (p audit.Period, err error) {
 	if p.Since, err = timeOf("option Since", o.Since, zone, o.Now); err != nil {
 		return p, err

@@ -118,7 +118,6 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	return a.finish(ctx, nil)
 }
 
-// addTo adds the states to a run.
 func (m *states) addTo(run *audit.Run) error {
 	for _, file := range m.list {
 		state, err := audit.ReadState(file, file.info.Size())

@@ -211,7 +211,6 @@ func (m Messages) warnOfOthers(s archived.Agent, rules *automaton.Ruleset) {
 // maxCrawlers bounds a file of crawlers, in bytes: about twenty thousand crawlers.
 const maxCrawlers = 16 << 20
 
-// knownProfiles returns the profiles of Crawlers.
 func knownProfiles(file string) ([]crawler.Profile, error) {
 	profiles := crawler.Builtin()
 	if file == "" {

@@ -232,7 +232,10 @@ func nearest(text string, known []word) (best string) {
 	}
 	least := longest
 	for _, w := range known {
-		most := w.mistakes()
+		most := 1 // of mistakes, with which a text still matches the word
+		if w.part >= 2*shortPart {
+			most = 2
+		}
 		if len(key) == len(w.key) && letters(key) == letters(w.key) {
 			most = 2 // for two transposed letters
 		}
@@ -273,14 +276,6 @@ var others = []string{"webzip", "yodaobot", "semrushbotct"}
 
 // shortPart is the length of names that one letter more or less turns into another.
 const shortPart = 5
-
-// mistakes returns how many mistakes a text may contain and still match the word.
-func (w word) mistakes() int {
-	if w.part >= 2*shortPart {
-		return 2
-	}
-	return 1
-}
 
 // letters returns the letters of a text in order.
 func letters(s string) string {

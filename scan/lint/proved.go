@@ -23,7 +23,6 @@ const (
 	maxOfOne  = 400_000
 )
 
-// prover is the state of prove.
 type prover struct {
 	*linter
 	prove.Prover
@@ -64,13 +63,6 @@ func (p *prover) limited(question func()) {
 	p.left += p.Steps // possibly negative
 }
 
-// between returns a path that one machine allows and another forbids.
-func (p *prover) between(allows, forbids *automaton.Machine) (a prove.Answer) {
-	p.limited(func() { a = p.Between(allows, forbids) })
-	return a
-}
-
-// match returns the verdict of a machine on a path.
 func (p *prover) match(m *automaton.Machine, path string) automaton.Verdict {
 	return m.Match(&p.scratch, []byte(path))
 }
@@ -333,7 +325,8 @@ func (p *prover) proveNamed() {
 		first := agents[max(0, slices.IndexFunc(agents, func(a compile.AgentLine) bool {
 			return !a.Wildcard && robots.Ruleset.Machine([]byte(a.Token)) == m.Machine
 		}))]
-		a := p.between(m.Machine, star)
+		var a prove.Answer
+		p.limited(func() { a = p.Between(m.Machine, star) })
 		switch {
 		case a.Path != "":
 			p.add(first.Line, "star-not-for-named", first.Value, fmt.Sprintf("line %d forbids it to the others",

@@ -101,12 +101,8 @@ func (b *Binding) findAlike() {
 func (b *Binding) RulesPermit(s *automaton.Scratch, target []byte) bool {
 	b.alike.Do(b.findAlike)
 	if !plain.Is(target) {
-		for _, m := range b.alike.different {
-			if m.ask(s, target).Stance != Permits {
-				return false
-			}
-		}
-		return true
+		forbids := func(m *copyRules) bool { return m.ask(s, target).Stance != Permits }
+		return !slices.ContainsFunc(b.alike.different, forbids)
 	}
 	for _, m := range b.alike.different {
 		if m.first.machine.MatchPlain(s, target).Disallowed {

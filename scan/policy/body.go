@@ -113,7 +113,6 @@ type store struct {
 	byFile   map[*byte]*body // by address of the text, which rows for the same file share
 }
 
-// body returns the body of a row.
 func (s *store) body(r *Row) *body {
 	at := unsafe.SliceData(r.Body)
 	b := s.byFile[at]

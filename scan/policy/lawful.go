@@ -105,7 +105,6 @@ func (t *table) gone(r *reply) int64 {
 	return after(after(r.end, int64(r.maxAge)), t.length())
 }
 
-// at returns the lawful copies at a moment.
 func (t *table) at(moment int64) *Lawful {
 	low, high := 0, len(t.from)
 	for high-low > 1 { // slices.BinarySearch takes a quarter more time

@@ -336,7 +336,6 @@ func Cell(text string) string {
 	return text
 }
 
-// uncell reverses Cell.
 func uncell(cell string) string {
 	if text, err := strconv.Unquote(cell); err == nil && cell[0] == '"' {
 		return text

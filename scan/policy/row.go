@@ -65,7 +65,6 @@ func moment(t time.Time) (int64, error) {
 	return t.UnixNano(), nil
 }
 
-// badTime returns the error for a text that isn't a time in a layout.
 func badTime(s, layout string) error {
 	example := time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 	return fmt.Errorf("bad time %q: not like %s", s, example.Format(layout))

@@ -52,7 +52,6 @@ const (
 // MaxStatements bounds the statements that are read from a file; the rest is left out.
 const MaxStatements = 10_000
 
-// reader is the state of Read.
 type reader struct {
 	robots  *compile.Robots
 	ofGroup map[int][]Statement

@@ -25,12 +25,8 @@ func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
 		return
 	}
 	r.Assumptions = append(b.assumptions(r), assumptions...)
-	for _, list := range [][]string{
-		warnings, cdnWarning(r), agentWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r),
-		b.lastSeenWarning(r), b.sizeWarnings(r),
-	} {
-		r.Warnings = append(r.Warnings, list...)
-	}
+	r.Warnings = slices.Concat(r.Warnings, warnings, cdnWarning(r), agentWarning(r), b.Oddities, refusalWarning(r),
+		impostorWarnings(r), b.lastSeenWarning(r), b.sizeWarnings(r))
 	if r.Warnings == nil {
 		r.Warnings = []string{}
 	}

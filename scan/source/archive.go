@@ -140,7 +140,6 @@ func (v *resolver) members(in *Input, c *contents) {
 	}
 }
 
-// input returns a member of an archive as an input.
 func (m *member) input(of *Input) *Input {
 	in := &Input{
 		Name: m.inputName(), Size: m.size, Windows: of.Windows,

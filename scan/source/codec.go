@@ -61,7 +61,10 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 	if n < 0 || n > len(p) {
 		return 0, errors.New("reader returned an impossible count")
 	}
-	raw.count(n)
+	raw.n.Add(int64(n))
+	if raw.also != nil {
+		raw.also.Add(int64(n))
+	}
 	if raw.sum != nil {
 		raw.sum.Write(p[:n])
 	}
@@ -91,13 +94,6 @@ func (c *checksum) sum() []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, c.ieee), c.castagnoli)
 }
 
-func (raw *rawReader) count(n int) {
-	raw.n.Add(int64(n))
-	if raw.also != nil {
-		raw.also.Add(int64(n))
-	}
-}
-
 func (raw *rawReader) free() {
 	raw.br.Reset(nil)
 	buffers.Put(raw.br)
@@ -110,12 +106,6 @@ func (raw *rawReader) offset() int64 {
 		return raw.n.Load()
 	}
 	return raw.n.Load() - int64(raw.br.Buffered())
-}
-
-// reportTo adds all bytes read to progress, including those already read by Head.
-func (raw *rawReader) reportTo(progress *atomic.Int64) {
-	progress.Add(raw.n.Load())
-	raw.also = progress
 }
 
 // simpleDecoder is a decoder without warnings and without buffers to release. bzip2 uses the

@@ -80,7 +80,6 @@ func (o others) String() string {
 	return names + ": " + o.why
 }
 
-// add adds a member.
 func (c *contents) add(m *member) error {
 	if err := c.room.take(m.inputName()); err != nil {
 		return err
@@ -180,7 +179,6 @@ func (c *contents) findTar() error {
 	return c.readTar(&tarPosition{ctx: c.ctx, r: s})
 }
 
-// readTar reads all headers of a tar, and then to its end.
 func (c *contents) readTar(at *tarPosition) error {
 	for r, last := tar.NewReader(at), ""; ; {
 		h, err := r.Next()
@@ -188,30 +186,20 @@ func (c *contents) readTar(at *tarPosition) error {
 		case isEOF(err):
 			return c.endTar(at)
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // names are never used as file names
-			c.markCut()
-			return afterMember(last, err)
+			if n := len(c.members); n > 0 && c.of.packed == sniff.Plain { // a plain tar may end within the last one
+				m := c.members[n-1]
+				m.cut = m.size > c.of.info.Size()-m.off
+			}
+			if last != "" {
+				err = fmt.Errorf("in or after the member %s: %w", last[:min(len(last), maxMemberName)], noEOF(err))
+			}
+			return err
 		}
 		last = h.Name
 		if err := c.addTar(h, r, at.at); err != nil {
 			return err
 		}
 	}
-}
-
-// markCut marks the last member of a plain tar if the tar ends within it.
-func (c *contents) markCut() {
-	if n := len(c.members); n > 0 && c.of.packed == sniff.Plain {
-		last := c.members[n-1]
-		last.cut = last.size > c.of.info.Size()-last.off
-	}
-}
-
-// afterMember adds the preceding member to an error.
-func afterMember(last string, err error) error {
-	if last != "" {
-		err = fmt.Errorf("in or after the member %s: %w", last[:min(len(last), maxMemberName)], noEOF(err))
-	}
-	return err
 }
 
 // addTar adds the member with a header, if it is a regular file.

@@ -108,10 +108,6 @@ func (in *Input) around() sniff.Codec {
 	return in.member.around()
 }
 
-// cut reports whether the archive ends within the input. Such an input is a stream that ends with
-// an error.
-func (in *Input) cut() bool { return in.member != nil && in.member.cut }
-
 // Regular reports whether the input is a regular file or a member of one, which can be read
 // repeatedly.
 func (in *Input) Regular() bool { return in.regular }
@@ -221,7 +217,6 @@ func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err erro
 
 var errNotPlain = errors.New("it can be read only from a file that is not compressed")
 
-// reader reads an opened input.
 func (in *Input) reader(o opened, err error) (*openInput, error) {
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
@@ -337,9 +332,9 @@ func (in *Input) open(r *Reader) (o opened, err error) {
 	}
 	switch { // the next Read returns the error
 	case o.stream != nil && in.regular:
-		sample, _ = o.stream.peek(sniff.SampleLen)
+		sample, _ = o.stream.peek(sniff.SampleLen, false)
 	case o.stream != nil:
-		sample, _ = o.stream.peekLine(sniff.SampleLen)
+		sample, _ = o.stream.peek(sniff.SampleLen, true)
 	}
 	if err = in.refuse(sample); err != nil {
 		if o.stream != nil && o.stream.file != nil {
@@ -388,7 +383,8 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 		return o, nil, err
 	}
 	isPlain := false
-	if o.size > 0 && in.around() == sniff.Plain && !in.cut() {
+	isCut := in.member != nil && in.member.cut // by the end of the archive: a stream that ends with an error
+	if o.size > 0 && in.around() == sniff.Plain && !isCut {
 		var c sniff.Codec
 		if c, sample, err = sniffFile(o.plain()); err == nil && c == sniff.Plain {
 			isPlain, err = true, sniff.CheckName(in.Name, sample)
@@ -508,14 +504,13 @@ func (in *Input) archiveKind() string {
 	if o.stream == nil {
 		return sniff.Archive(sample)
 	}
-	sample, _ = o.stream.peek(sniff.SampleLen)
+	sample, _ = o.stream.peek(sniff.SampleLen, false)
 	if sniff.Archive(sample) == "tar" {
 		return "tar"
 	}
 	return ""
 }
 
-// sniffFile returns the codec of a file, and its first bytes.
 func sniffFile(f io.ReaderAt) (sniff.Codec, []byte, error) {
 	sample := make([]byte, sniff.SampleLen)
 	n, err := f.ReadAt(sample, 0)

@@ -61,7 +61,8 @@ func (p *Parts) Next() error {
 	}
 	raw := p.stream.raw
 	p.at = raw.offset()
-	raw.tape.cut(p.at)
+	raw.tape.drop(int(p.at - raw.tape.from)) // what is before it
+	raw.tape.over = false
 	return p.error(p.zip.next())
 }
 
@@ -80,9 +81,9 @@ func (p *Parts) Member() (member io.Reader, ok bool) {
 	if p.zip == nil || p.zip.in {
 		return nil, false
 	}
-	end := p.stream.raw.offset()
-	if kept, ok := p.stream.raw.tape.upTo(end); ok {
-		return bytes.NewReader(kept), true
+	end, t := p.stream.raw.offset(), p.stream.raw.tape
+	if !t.over {
+		return bytes.NewReader(t.bytes[t.begin : t.begin+int(end-t.from)]), true
 	}
 	return p.section(p.at, end)
 }
@@ -155,17 +156,6 @@ func (t *tape) add(b []byte) {
 }
 
 func (t *tape) drop(n int) { t.begin, t.from = t.begin+n, t.from+int64(n) }
-
-// cut drops everything before an offset.
-func (t *tape) cut(offset int64) {
-	t.drop(int(offset - t.from))
-	t.over = false
-}
-
-// upTo returns the retained bytes before an offset, unless some are missing.
-func (t *tape) upTo(offset int64) ([]byte, bool) {
-	return t.bytes[t.begin : t.begin+int(offset-t.from)], !t.over
-}
 
 var memberWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 

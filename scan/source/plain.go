@@ -45,7 +45,6 @@ const alignment = 64
 // aligned returns the last position at or before at where a read into a buffer may begin.
 func aligned(at int64) int64 { return at &^ (alignment - 1) }
 
-// sendRanges sends the ranges of a file to the callers of Next.
 func (r *Reader) sendRanges(input int, o opened) {
 	p := &plainFile{File: o.file, input: input, begin: o.off, end: o.off + o.size}
 	p.users.Store(1)

@@ -179,17 +179,13 @@ func (r *Reader) readAll() {
 		})
 	}
 	wg.Wait()
-	releaseSpools(r.ins)
-	close(r.ready)
-}
-
-// releaseSpools frees the temporary files with members of compressed tars.
-func releaseSpools(ins []*Input) {
-	for _, in := range ins {
+	for _, in := range r.ins { // free the temporary files with members of compressed tars
 		if in.member != nil && in.member.spool != nil {
-			in.member.spool.release()
+			s := in.member.spool
+			s.once.Do(func() { _ = s.file.Close() }) // it was only read
 		}
 	}
+	close(r.ready)
 }
 
 // readInput opens an input, and reads it by ranges if it is a plain file, else as a stream.

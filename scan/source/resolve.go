@@ -129,7 +129,7 @@ func (v *resolver) pattern(pattern string) {
 	if len(names) == 0 && len(v.errs) == before {
 		v.fail(pattern, noMatchError{})
 	}
-	sortNames(names)
+	slices.SortFunc(names, compareNames)
 	for _, name := range names {
 		if info, err := disk.Stat(name); err != nil {
 			v.fail(name, err)
@@ -405,8 +405,6 @@ func rotationOf(name string) rotation {
 	}
 	return rotation{log: log, kind: dated, date: suffix}
 }
-
-func sortNames(names []string) { slices.SortFunc(names, compareNames) }
 
 // ErrRoom is the error for inputs left out because the list of inputs exceeds Limits.Memory.
 var ErrRoom = errors.New("there are too many inputs for the memory")

@@ -21,7 +21,7 @@ type spool struct {
 	left *atomic.Int64    // remaining bytes for all spools of a list of inputs
 	file *spill.Temporary // nil until there is a member
 	end  int64            // end of the last member
-	once sync.Once        // for release
+	once sync.Once        // for Close, after which no member can be opened
 
 	// The member being added: compressed bytes go from z to the spool, and from there to the file.
 	z      *spill.Packer
@@ -46,7 +46,7 @@ var (
 // it. An error comes from the spool, which then lacks the member.
 func (s *spool) add(m *member, bytes io.Reader) (err error) {
 	if s.file == nil {
-		if s.file, err = spill.CreateTemp(); err != nil {
+		if s.file, err = spill.CreateTemp(""); err != nil {
 			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error would drop what surrounds a PathError
 		}
 		s.to = bufio.NewWriterSize(nil, rawBuffer)
@@ -74,28 +74,21 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.to.Write(p)
 }
 
-// release frees the file. No member can be opened afterwards.
-func (s *spool) release() {
-	s.once.Do(func() { _ = s.file.Close() }) // the file was only read
-}
-
 // unspooler decodes a member in a spool. If the archive only has the beginning of the member, it
 // ends with an error.
 type unspooler struct {
-	span
+	simpleDecoder
 	z *spill.Unpacker // from the pool
 }
 
 var unspoolers = sync.Pool{New: func() any { return spill.NewUnpacker() }}
 
-// newUnspooling returns a stream of the decoded bytes of a member in a spool.
 func newUnspooling(m *member) *stream {
 	raw := newRawReader(io.NewSectionReader(m.spool.file, m.off, m.length))
 	z := unspoolers.Get().(*spill.Unpacker)
 	z.Reset(raw.br)
-	return &stream{codec: sniff.S2, raw: raw, dec: &unspooler{span{z, m.size}, z}, window: newWindow(nil, nil)}
+	dec := &unspooler{simpleDecoder{&span{z, m.size}}, z}
+	return &stream{codec: sniff.S2, raw: raw, dec: dec, window: newWindow(nil, nil)}
 }
-
-func (d *unspooler) warnings() []string { return nil }
 
 func (d *unspooler) free() { unspoolers.Put(d.z) }

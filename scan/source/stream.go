@@ -56,7 +56,7 @@ func newStream(raw *rawReader, name string, w *window) (*stream, error) {
 	case sniff.Bzip2:
 		s.dec = simpleDecoder{bzip2.NewReader(raw.br)}
 	case sniff.Xz:
-		s.dec = newXz(s.raw, w)
+		s.dec = &xzDecoder{feed: xzFeed{raw: s.raw, window: w}}
 	default:
 		s.dec = simpleDecoder{plainReader{s.raw}}
 	}
@@ -109,23 +109,14 @@ func (s *stream) shift(read int) int {
 }
 
 // peek returns the first n decoded bytes, or fewer with the error that follows them. They will be
-// read again.
-func (s *stream) peek(n int) (head []byte, err error) {
-	return s.peekUntil(n, func([]byte) bool { return false })
-}
-
-// peekLine is like peek, but doesn't wait for more after the end of a line, because the writer may
+// read again. With atLine it doesn't wait for more after the end of a line, because the writer may
 // first wait for an answer.
-func (s *stream) peekLine(n int) (head []byte, err error) {
-	return s.peekUntil(n, func(read []byte) bool { return bytes.IndexByte(read, '\n') >= 0 })
-}
-
-func (s *stream) peekUntil(n int, enough func(read []byte) bool) (head []byte, err error) {
+func (s *stream) peek(n int, atLine bool) (head []byte, err error) {
 	head = make([]byte, n)
 	for got := 0; ; {
 		m, err := s.Read(head[got:])
 		got += m
-		if s.head = head[:got]; got == n || err != nil || enough(head[got-m:got]) {
+		if s.head = head[:got]; got == n || err != nil || atLine && bytes.IndexByte(head[got-m:got], '\n') >= 0 {
 			return s.head, err
 		}
 		s.head = nil
@@ -170,7 +161,8 @@ func (r *Reader) readStream(i int, s *stream) {
 		defer r.unwatch(s.file)
 	}
 	defer s.close()
-	s.raw.reportTo(&r.read)
+	r.read.Add(s.raw.n.Load()) // that Head has read
+	s.raw.also = &r.read
 	defer r.conclude(i, s)
 	k := chunker{r: r, s: s, records: r.ins[i].Records}
 	for seq := int64(0); !k.end; seq++ {

@@ -27,10 +27,6 @@ type xzDecoder struct {
 
 var errXz = errors.New("xz: corrupt data")
 
-func newXz(raw *rawReader, w *window) *xzDecoder {
-	return &xzDecoder{feed: xzFeed{raw: raw, window: w}}
-}
-
 // Read returns no bytes at the end of a stream.
 func (d *xzDecoder) Read(p []byte) (n int, err error) {
 	if d.z == nil {

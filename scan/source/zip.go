@@ -25,7 +25,7 @@ func (c *contents) findZip() error {
 	}
 	defer file.Close()
 	size := c.of.info.Size()
-	r, err := zip.NewReader(&directory{c.ctx, file, c.room.directory()}, size)
+	r, err := zip.NewReader(&directory{c.ctx, file, c.room.left.Load() / entryBytes}, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are never used as file names
 		if errors.Is(err, zip.ErrFormat) {
 			err = fmt.Errorf(
@@ -86,9 +86,6 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 // entryBytes is the maximum memory of a directory entry per byte of its length, which is at least
 // 46.
 const entryBytes = 8
-
-// directory returns the maximum length of a zip's directory.
-func (r *room) directory() int64 { return r.left.Load() / entryBytes }
 
 // methods are the names of compression methods from section 4.4.5 of the format's APPNOTE.TXT.
 // Windows writes Deflate64 for large files.

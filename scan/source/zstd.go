@@ -26,19 +26,12 @@ type zstdDecoder struct {
 	window *window
 	wide   bool // z accepts windows of up to MaxWindow
 	last   lastBytes
-	dict   []byte // for all frames; nil for none
-	err    error  // returned only after everything that was decoded before it
+	dicts  [][]byte // the dictionary for all frames, if there is one
+	err    error    // returned only after everything that was decoded before it
 	warn   []string
 }
 
 var zstds sync.Pool // *zstd.Decoder for ordinary windows
-
-func takeZstd() (*zstd.Decoder, error) {
-	if z, ok := zstds.Get().(*zstd.Decoder); ok {
-		return z, nil
-	}
-	return newDecoder(ordinaryWindow)
-}
 
 func newDecoder(window uint64, dicts ...[]byte) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -91,19 +84,18 @@ func newZstd(raw *rawReader, w *window) (*zstdDecoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	var z *zstd.Decoder
-	if dict == nil {
-		z, err = takeZstd()
+	d := &zstdDecoder{raw: raw, window: w, last: lastBytes{r: raw.br}}
+	if dict != nil {
+		d.dicts = [][]byte{dict}
 	} else {
-		z, err = newDecoder(ordinaryWindow, dict)
+		d.z, _ = zstds.Get().(*zstd.Decoder)
 	}
-	if err != nil {
-		return nil, err
+	if d.z == nil {
+		if d.z, err = newDecoder(ordinaryWindow, d.dicts...); err != nil {
+			return nil, err
+		}
 	}
-	d := &zstdDecoder{raw: raw, z: z, window: w, last: lastBytes{r: raw.br}, dict: dict}
-	if err := d.z.Reset(&d.last); err != nil {
-		d.err = err
-	}
+	d.err = d.z.Reset(&d.last)
 	return d, nil
 }
 
@@ -139,11 +131,7 @@ func (d *zstdDecoder) widen(refused error) error {
 	if err := d.window.widen(sniff.Zstd, size); err != nil {
 		return err
 	}
-	var dicts [][]byte
-	if d.dict != nil {
-		dicts = append(dicts, d.dict)
-	}
-	z, err := newDecoder(MaxWindow, dicts...)
+	z, err := newDecoder(MaxWindow, d.dicts...)
 	if err != nil {
 		return err
 	}
@@ -171,7 +159,7 @@ func (d *zstdDecoder) explain(err error) error {
 func (d *zstdDecoder) warnings() []string { return d.warn }
 
 func (d *zstdDecoder) free() {
-	if d.z.Reset(nil) == nil && !d.wide && d.dict == nil {
+	if d.z.Reset(nil) == nil && !d.wide && d.dicts == nil {
 		zstds.Put(d.z)
 	}
 	d.z = nil

@@ -107,7 +107,6 @@ func (c *Classes) classOf(agent *Agent, key []byte, version, at int64) (class re
 	return class, err
 }
 
-// byRules returns the class by a machine of a ruleset.
 func (c *Classes) byRules(m *automaton.Machine, r *automaton.Ruleset) report.SiteClass {
 	class, known := c.known[ruled{m, r}]
 	if !known {

@@ -71,7 +71,6 @@ func redirectsOf(via string) string {
 	return via
 }
 
-// extrasIn returns the extras of an Entry.Via.
 func extrasIn(via string) (x extras) {
 	if text, found := strings.CutPrefix(strings.TrimPrefix(via[len(redirectsOf(via)):], "\n"), extrasMark); found {
 		_ = json.Unmarshal([]byte(text), &x) // the contents of a forged archive are its own fault

@@ -41,7 +41,6 @@ func List(ctx context.Context, a *archive.Archive, each func(report.ArchiveVersi
 	return sum, nil
 }
 
-// count counts an origin.
 func count(s *report.ArchiveSummary, o archive.Origin) {
 	s.Versions += len(o.Versions)
 	for _, v := range o.Versions {

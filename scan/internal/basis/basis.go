@@ -10,7 +10,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -90,7 +92,10 @@ func (b *Basis) SetRows(rows []policy.Row) {
 				i, seen = known[text]
 				if !seen {
 					i = len(b.Bodies)
-					b.Bodies = append(b.Bodies, newBody(i+1, r.Body, r.Past))
+					b.Bodies = append(b.Bodies, Body{File: fmt.Sprintf("robots/%04d.txt", i+1), Text: r.Body, Past: r.Past})
+					if len(r.Past) > 0 {
+						b.Bodies[i].PastFile = fmt.Sprintf("robots/%04d-past-the-limit.txt", i+1)
+					}
 				}
 				known[text], files[unsafe.SliceData(r.Body)] = i, i
 			}
@@ -98,15 +103,6 @@ func (b *Basis) SetRows(rows []policy.Row) {
 		}
 		b.Rows = append(b.Rows, row)
 	}
-}
-
-// newBody returns the nth body.
-func newBody(n int, text, past []byte) Body {
-	body := Body{File: fmt.Sprintf("robots/%04d.txt", n), Text: text, Past: past}
-	if len(past) > 0 {
-		body.PastFile = fmt.Sprintf("robots/%04d-past-the-limit.txt", n)
-	}
-	return body
 }
 
 // FilesOf maps the name of each robots.txt in reports to the name of its Body's file.
@@ -271,7 +267,11 @@ func (b *Basis) SetSeries(list []crawler.Series) {
 	for _, of := range list {
 		s := Series{Crawler: of.Profile.Name, Lists: []List{}}
 		for _, l := range of.Lists {
-			names[l.Sum] = cmp.Or(names[l.Sum], listName(len(names)+1, l.File))
+			ext := ".txt"
+			if strings.EqualFold(path.Ext(l.File), ".json") {
+				ext = ".json"
+			}
+			names[l.Sum] = cmp.Or(names[l.Sum], fmt.Sprintf("lists/%04d%s", len(names)+1, ext))
 			s.Lists = append(s.Lists, List{names[l.Sum], l.File, l.Created, l.DatedBy, l.Sum[:]})
 		}
 		b.Series = append(b.Series, s)

@@ -61,7 +61,10 @@ var differences = []struct {
 	{"option Hosts", false, func(b *Basis) string { return strings.Join(b.Hosts, ", ") }},
 	{"option Dialect", false, func(b *Basis) string { return b.Dialect }},
 	{"option MaxBytes", false, func(b *Basis) string { return strconv.Itoa(max(b.MaxBytes, 0)) }},
-	{"the crawlers known, by option Crawlers or by the program's version", true, (*Basis).profiles},
+	{"the crawlers known, by option Crawlers or by the program's version", true, func(b *Basis) string {
+		text, _ := json.Marshal(b.Profiles) // which has no errors
+		return string(text)
+	}},
 	{"the lists of option Ranges", true, (*Basis).lists},
 	{"option RangesMaxAge", false, func(b *Basis) string { return english.Hours(b.RangesMaxAge) }},
 	{"option Names", false, func(b *Basis) string { return choose(b.Names != "", "given", "") }},
@@ -85,12 +88,6 @@ func (b *Basis) versions() string {
 	}
 	slices.Sort(list)
 	return strings.Join(list, "\n")
-}
-
-// profiles describes the crawlers.
-func (b *Basis) profiles() string {
-	text, _ := json.Marshal(b.Profiles) // which has no errors
-	return string(text)
 }
 
 // lists describes the lists of addresses, sorted and without the names of files.

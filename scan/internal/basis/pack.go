@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -28,14 +27,6 @@ type Packed struct {
 // The files of a basis have paths with slashes: robots/NNNN.txt, lists/NNNN.json or .txt, and this
 // one.
 const NamesFile = "names.tsv"
-
-// listName returns the name of the copy of the nth list.
-func listName(n int, file string) string {
-	if strings.EqualFold(path.Ext(file), ".json") {
-		return fmt.Sprintf("lists/%04d.json", n)
-	}
-	return fmt.Sprintf("lists/%04d.txt", n)
-}
 
 // Packed returns the document of a basis and the texts of robots.txt, as stored in states.
 func (b *Basis) Packed() (p Packed, err error) {

@@ -16,7 +16,6 @@ type expression struct {
 	Comments []string
 }
 
-// expressions returns the rules of a file as Cloudflare expressions.
 func expressions(f file) (list []expression) {
 	const fetch = ` and http.request.uri.path ne "/robots.txt"`
 	ofTerms := clause{"(", " or ", ")" + fetch}

@@ -158,7 +158,6 @@ func (d *decision) own(p *crawler.Profile) []netip.Prefix {
 	return listed
 }
 
-// isSearch reports whether the operator of a crawler has a search engine.
 func (d *decision) isSearch(p *crawler.Profile) bool { return p != nil && d.engines[p.Operator] }
 
 // add adds a rule. withheld says why it isn't in force, or is "".
@@ -174,7 +173,6 @@ func (d *decision) add(r Rule, withheld string) {
 	}
 }
 
-// addNames adds the rules by the name of a crawler.
 func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	who := p.Name + " (" + p.Operator + ")"
 	name, ok := nameOf(p, p.Words, d.Crawlers)
@@ -266,6 +264,7 @@ func (d *decision) addAddresses() {
 		search bool // separate, so that nobody hides behind a search engine
 	}
 	ranges := map[group][]netip.Addr{}
+	isOpen := func(name string) bool { return !slices.Contains(d.byName, name) }
 	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
 		switch c := d.clients[addr]; {
 		case d.proxied:
@@ -274,7 +273,7 @@ func (d *decision) addAddresses() {
 			d.open["at private, cut or missing addresses"] += c.n
 		case c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)):
 			d.open["at addresses that have not been seen to break it for 30 days before the end of the log"] += c.n
-		case len(c.names) < maxNames && !slices.ContainsFunc(c.names, d.isNotByName): // they have a rule by name
+		case len(c.names) < maxNames && !slices.ContainsFunc(c.names, isOpen): // they have a rule by name
 		default:
 			of := group{around(addr), !d.Search && slices.ContainsFunc(c.profiles, d.isSearch)}
 			ranges[of] = append(ranges[of], addr)
@@ -303,9 +302,6 @@ func (d *decision) addAddresses() {
 		}
 	}
 }
-
-// isNotByName reports whether no rule in force refuses a crawler by an unverifiable name.
-func (d *decision) isNotByName(name string) bool { return !slices.Contains(d.byName, name) }
 
 // isAt reports whether the rule is for a range, or for addresses instead of it.
 func (r *Rule) isAt(p netip.Prefix) bool {
@@ -375,7 +371,6 @@ func newAddresses(list []netip.Prefix) (a addresses) {
 	return a
 }
 
-// overlaps reports whether any of the ranges overlaps p.
 func (a addresses) overlaps(p netip.Prefix) bool {
 	i, _ := slices.BinarySearchFunc(a, p, func(x, y netip.Prefix) int { return x.Addr().Compare(y.Addr()) })
 	return i < len(a) && a[i].Overlaps(p) || i > 0 && a[i-1].Overlaps(p)

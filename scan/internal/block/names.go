@@ -101,7 +101,6 @@ func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 
-// isWord reports whether a text consists of word bytes.
 func isWord(text string) bool {
 	return !strings.ContainsFunc(strings.ToLower(text), func(r rune) bool { return r > '~' || !isWordByte(byte(r)) })
 }

@@ -171,7 +171,6 @@ func withheld(held []Rule) (list []string) {
 	return list
 }
 
-// crawlersOf names the crawlers that rules apply to.
 func crawlersOf(rules []Rule) string {
 	var names []string
 	for i := range rules {

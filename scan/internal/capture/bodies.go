@@ -28,13 +28,6 @@ const (
 // errLostBody can't occur if sorting works.
 var errLostBody = errors.New("capture: a body is missing in the temporary file")
 
-func newBodies(memory int64) *bodies {
-	return &bodies{
-		sorted: spill.NewRecords(spill.Options{Memory: memory, Compress: true}),
-		recent: map[[sha256.Size]byte]struct{}{}, most: int(memory / recentBytes),
-	}
-}
-
 // add adds a body and returns its SHA-256.
 func (b *bodies) add(body []byte) (digest [sha256.Size]byte, err error) {
 	digest = sha256.Sum256(body)
@@ -57,7 +50,6 @@ func (b *bodies) add(body []byte) (digest [sha256.Size]byte, err error) {
 	return digest, nil
 }
 
-// storedBody is a body with its SHA-256.
 type storedBody struct {
 	digest [sha256.Size]byte
 	bytes  []byte

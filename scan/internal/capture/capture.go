@@ -133,16 +133,6 @@ func KindOf(name string) Kind {
 	return RobotsTxt
 }
 
-// FileNames returns the possible names of the robots.txt in the directory of a host. The first that
-// exists should be read.
-func FileNames() []string {
-	names := []string{"robots.txt"}
-	for _, ending := range sniff.Compressions() {
-		names = append(names, "robots.txt"+ending)
-	}
-	return names
-}
-
 // Detect detects the kind of an input without a name from its first bytes. It only accepts kinds
 // with many captures.
 func Detect(head []byte) (Kind, error) {

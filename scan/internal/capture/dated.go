@@ -59,7 +59,6 @@ type datedReader struct {
 	yield func(Capture, error) bool
 }
 
-// objects reads all objects.
 func (d *datedReader) objects() error {
 	for {
 		token, err := d.token()
@@ -94,7 +93,6 @@ func (d *datedReader) members(read func(name string) error) error {
 	}
 }
 
-// host reads the bodies of a host.
 func (d *datedReader) host(host string) error {
 	if n, ok := origin.Prefix([]byte(host)); ok {
 		host = host[:n]

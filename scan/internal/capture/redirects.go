@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"iter"
 	"math"
@@ -29,11 +28,6 @@ func appendText(dst, text []byte) []byte {
 func cutText(r []byte) (text, rest []byte) {
 	n := int(be.Uint16(r))
 	return r[2 : 2+n], r[2+n:]
-}
-
-// compareTexts compares the texts at the beginning of two records, in the order of the records.
-func compareTexts(x, y []byte) int {
-	return cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(x, y))
 }
 
 // date is the time of a capture, in Unix nanoseconds.
@@ -62,14 +56,6 @@ const dateLen = 8
 func readDate(r []byte) date { return date(^be.Uint64(r) ^ 1<<63) }
 
 func (d date) second() int64 { return time.Unix(0, int64(d)).Unix() }
-
-// from returns the value of Use.From.
-func (d date) from() int64 {
-	if d == undated {
-		return math.MinInt64
-	}
-	return d.second()
-}
 
 // held is a capture of one URL.
 type held struct {
@@ -113,13 +99,6 @@ func readHeld(r []byte) held {
 	return held{failed, d, ^be.Uint64(r), r[8] == 1, be.Uint16(r[9:]), content(r[11]), r[12:]}
 }
 
-// keep copies a capture, reusing the memory of an old one.
-func (h *held) keep(old []byte) held {
-	kept := *h
-	kept.rest = append(old[:0], h.rest...)
-	return kept
-}
-
 // waiting is a redirect of an origin that must be followed.
 type waiting struct {
 	date   date // of the first redirect
@@ -159,14 +138,6 @@ const maxVia = 5
 
 // The records of answers begin with a byte 0, or with a byte 1 and the SHA-256 of the body. Then
 // follow the key of the origin, the time, the status and the texts of Use.Via.
-
-// digestLen returns the length of the part of an answer that identifies the body.
-func digestLen(r []byte) int {
-	if r[0] == 0 {
-		return 1
-	}
-	return 1 + sha256.Size
-}
 
 func readUse(r []byte) Use {
 	key, r := cutText(r)
@@ -235,8 +206,8 @@ func (r *resolver) own() error {
 				r.s.origins++
 			}
 			from := int64(math.MinInt64) // a single version is in force at any time
-			if r.s.AllVersions {
-				from = h.date.from()
+			if r.s.AllVersions && h.date != undated {
+				from = h.date.second()
 			}
 			err = r.answer(&h, &waiting{h.date, h.status, from, url, nil}, false)
 		}
@@ -336,7 +307,7 @@ func (j *join) capture(c []byte) error {
 	h := readHeld(rest)
 	for j.more {
 		var to *held
-		switch order := compareTexts(j.url, url); {
+		switch order := cmp.Or(cmp.Compare(len(j.url), len(url)), bytes.Compare(j.url, url)); {
 		case order > 0:
 			return nil
 		case order < 0:
@@ -345,12 +316,15 @@ func (j *join) capture(c []byte) error {
 			to = &h
 		case j.newer != nil && (h.failed || j.newer.date.second() == h.date.second()):
 			return nil // the last one of a second counts
-		case j.w.date.before(h.date): // an older one may be closer
-			j.kept = h.keep(j.kept.rest)
-			j.newer = &j.kept
+		case j.w.date.second() < h.date.second(): // an older one may be closer
+			rest := append(j.kept.rest[:0], h.rest...)
+			j.kept, j.newer = h, &j.kept
+			j.kept.rest = rest
 			return nil
+		case j.newer != nil && j.newer.date.second()-j.w.date.second() <= j.w.date.second()-h.date.second():
+			to = j.newer // it is the nearest, or as near
 		default:
-			to = nearest(j.w.date, j.newer, &h)
+			to = &h
 		}
 		if err := j.end(to); err != nil {
 			return err
@@ -367,16 +341,4 @@ func (j *join) end(to *held) (err error) {
 		err = j.answer(to, &j.w, j.last)
 	}
 	return cmp.Or(err, j.advance())
-}
-
-// before reports whether a date is at least a second older than another valid date.
-func (d date) before(other date) bool { return d.second() < other.second() }
-
-// nearest returns the capture closest to a date, or the newer one if both are equally close. newer
-// may be nil.
-func nearest(d date, newer, older *held) *held {
-	if newer != nil && newer.date.second()-d.second() <= d.second()-older.date.second() {
-		return newer
-	}
-	return older
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"hash/maphash"
 	"iter"
 	"strings"
@@ -74,7 +75,6 @@ const maxUses = 1024
 // share returns the memory of one sorter.
 func (s *Set) share() int64 { return cmp.Or(s.Memory, 256<<20) / shares }
 
-// sorter returns an empty sorter.
 func (s *Set) sorter() *spill.Records { return spill.NewRecords(spill.Options{Memory: s.share()}) }
 
 // Add adds a capture. It copies any new data in it. An error comes from the temporary file; nothing more can be added
@@ -100,7 +100,10 @@ func (s *Set) Add(c Capture) error {
 // open creates the sorters.
 func (s *Set) open() {
 	if s.captures == nil {
-		s.captures, s.bodies = s.sorter(), newBodies(s.share())
+		s.captures, s.bodies = s.sorter(), &bodies{
+			sorted: spill.NewRecords(spill.Options{Memory: s.share(), Compress: true}),
+			recent: map[[sha256.Size]byte]struct{}{}, most: int(s.share() / recentBytes),
+		}
 		s.wanted, s.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
 }
@@ -123,7 +126,9 @@ func (s *Set) add(at answer.Target, c *Capture, digest []byte) error {
 	case answer.Redirect:
 		if to, ok := target(at, c.Location); ok && len(c.Location) <= maxLocation {
 			a.content, a.rest = aRedirect, appendURL(nil, to)
-			s.want(to, a.rest)
+			if to.Path != answer.RobotsPath && int64(len(s.wanted)) < s.share()/wantedBytes {
+				s.wanted[maphash.Bytes(s.seed, a.rest)] = struct{}{}
+			}
 		}
 	}
 	s.record = a.append(appendText(s.record[:0], s.url))
@@ -135,13 +140,6 @@ const recordBytes = 96
 
 // hash returns the hash of the last URL.
 func (s *Set) hash() uint64 { return maphash.Bytes(s.seed, s.url) }
-
-// want records the target of a redirect, if there is space left.
-func (s *Set) want(to answer.Target, url []byte) {
-	if to.Path != answer.RobotsPath && int64(len(s.wanted)) < s.share()/wantedBytes {
-		s.wanted[maphash.Bytes(s.seed, url)] = struct{}{}
-	}
-}
 
 // wantedBytes is four times the memory of a URL in Set.wanted, which may use a quarter of a share.
 const wantedBytes = 128
@@ -243,7 +241,7 @@ func (s *Set) copies(answers *spill.Records, yield func(Copy, error) bool) {
 			yield(Copy{}, err)
 			return
 		}
-		n := digestLen(r)
+		n := 1 + int(r[0])*sha256.Size // what identifies the body
 		other := digest == nil || !bytes.Equal(r[:n], digest)
 		if len(c.Uses) > 0 && (other || len(c.Uses) == maxUses) {
 			if !yield(c, nil) {

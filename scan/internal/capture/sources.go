@@ -21,6 +21,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/internal/interrupt"
 	"github.com/robotsieve/robotsieve/scan/internal/origin"
+	"github.com/robotsieve/robotsieve/scan/internal/sniff"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -146,8 +147,8 @@ func (g *Sources) dated(dir string) bool {
 // host reads the robots.txt in the directory of a host, plain or compressed: robots.txt, or the files
 // with dates for names.
 func (g *Sources) host(dir string) {
-	for _, name := range FileNames() {
-		name = filepath.Join(dir, name)
+	for _, ending := range append([]string{""}, sniff.Compressions()...) {
+		name := filepath.Join(dir, "robots.txt"+ending)
 		if _, err := disk.Lstat(name); !errors.Is(err, fs.ErrNotExist) { // a broken link counts as unreadable
 			g.source(name, ofHost)
 			return
@@ -184,7 +185,6 @@ func (g *Sources) datedFile(name string) bool {
 	return true
 }
 
-// captureReader reads the captures in an input.
 type captureReader func(io.Reader, Options) iter.Seq2[Capture, error]
 
 var captureReaders = map[Kind]captureReader{JSON: Objects, Archive: WARC}
@@ -266,11 +266,10 @@ func (g *Sources) open(name string, kind Kind, read captureReader) {
 // table reads the captures in a table of Parquet.
 func (g *Sources) table(name string) {
 	in, err := source.NewFile(name)
-	if err != nil {
-		g.Skip(unread, err)
-		return
+	if err == nil {
+		err = g.rows(in)
 	}
-	if err := g.rows(in); err != nil && g.ctx.Err() == nil {
+	if err != nil {
 		g.Skip(unread, source.Named(name, err))
 	}
 }

@@ -83,7 +83,9 @@ func (t *Template) setCertainties(counted bool) {
 	}
 	// marks reports whether a literal contains a byte that no field in [first, last) can hold.
 	marks := func(literal string, first, last int) bool {
-		return slices.ContainsFunc([]byte(literal), func(c byte) bool { return !t.hold(first, last, c, counted) })
+		return slices.ContainsFunc([]byte(literal), func(c byte) bool {
+			return !slices.ContainsFunc(t.Rules[first:last], func(r Rule) bool { return r.holds(c, counted) })
+		})
 	}
 	known := 0 // the last certain boundary
 	for i := 1; i < len(t.Rules); i++ {
@@ -108,16 +110,6 @@ func (t *Template) setCertainties(counted bool) {
 			r.Certain = AnyPlace
 		}
 	}
-}
-
-// hold reports whether any field in [first, last) can hold a byte.
-func (t *Template) hold(first, last int, c byte, counted bool) bool {
-	for i := first; i < last; i++ {
-		if t.Rules[i].holds(c, counted) {
-			return true
-		}
-	}
-	return false
 }
 
 // isOfOne reports whether a client controls both fields at a boundary, separated by a text that

@@ -369,7 +369,6 @@ func (r *repository) commit(id string) (c madeCommit, err error) {
 	return c, err
 }
 
-// entry is a tree entry: its mode and its id.
 type entry struct{ mode, id string }
 
 const (

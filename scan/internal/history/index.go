@@ -23,7 +23,6 @@ var index = Source{Name: "index", Times: policy.Observed, Read: readIndex, Folde
 // indexColumns are the columns that matter. Indexes before November 2019 lack the last one.
 var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest", "fetch_redirect"}
 
-// indexReader reads indexes.
 type indexReader struct {
 	to    *Writer
 	files bodies // the bodies in the folder
@@ -48,7 +47,6 @@ func readIndex(ctx context.Context, q *Query, to *Writer) error {
 	})
 }
 
-// read reads a file.
 func (r *indexReader) read(ctx context.Context, in *source.Input) error {
 	at, size, file, err := in.OpenAt()
 	if err != nil {

@@ -200,7 +200,6 @@ func (w *Writer) findBodies() error {
 	return nil
 }
 
-// writeManifest writes the rows.
 func (w *Writer) writeManifest() error {
 	file, err := w.folder.Create(policy.ManifestName, 0o666)
 	if err != nil {

@@ -303,6 +303,83 @@ func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 	}
 }
 
+// TestMoreLines checks that each line twice gives each number twice, and that pages that nobody's browser fetched
+// matter to no crawler.
+func TestMoreLines(t *testing.T) {
+	for seed := range seeds(10) {
+		w, dir := makeWorld(seed), t.TempDir()
+		o := w.write(t, dir)
+		o.MaxUnparsed = new(100.0)
+		audited := func(requests []simRequest) *report.Report {
+			o.Logs.Names = []string{writeLog(t, dir, "access.log", requests)}
+			r, err := reportOf(t, o)
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			return r
+		}
+		once, twice := audited(w.requests), audited(slices.Concat(w.requests, w.requests))
+		numbers := func(r *report.Report, times int64) (list []string) {
+			for _, c := range r.Crawlers {
+				for k := range c.Verdicts {
+					c.Verdicts[k] *= times
+				}
+				for k := range c.Reasons {
+					c.Reasons[k] *= times
+				}
+				list = append(list, fmt.Sprint(c.Crawler, c.Verdicts, c.Reasons, times*c.Evasive, times*c.GraceInformed))
+			}
+			return append(list, fmt.Sprint(times*r.Lines, times*r.Blank))
+		}
+		isPage := func(r simRequest) bool { return r.bot == nil && r.path != "" && !isRobotsFetch(r.path) }
+		without := audited(slices.DeleteFunc(slices.Clone(w.requests), isPage))
+		crawlers := func(r *report.Report) string { return marshal(t, &report.Report{Crawlers: r.Crawlers}) }
+		if got, want := crawlers(without), crawlers(once); got != want {
+			t.Errorf("seed %d: without pages of browsers, at %s", seed, reporttest.FirstDifference(got, want))
+		}
+		if got, want := numbers(twice, 1), numbers(once, 2); !slices.Equal(got, want) {
+			t.Errorf("seed %d: each line twice: got %s, want %s", seed, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestMoreAllowed checks that no crawler has more violations where every origin has, from a moment on, a robots.txt
+// that allows everything and that caches keep for years; and none at all, if that moment is before all requests.
+func TestMoreAllowed(t *testing.T) {
+	violations := func(w *simWorld) (n map[string]int64) {
+		dir := t.TempDir()
+		o := w.write(t, dir)
+		o.MaxUnparsed, o.Logs.Names = new(100.0), []string{writeLog(t, dir, "access.log", w.requests)}
+		r, err := reportOf(t, o)
+		if err != nil {
+			t.Fatalf("seed %d: %v", w.seed, err)
+		}
+		n = map[string]int64{}
+		for _, c := range r.Crawlers {
+			n[c.Crawler] = c.Verdicts[report.Violation]
+		}
+		return n
+	}
+	for seed := range seeds(20) {
+		w := makeWorld(seed)
+		if w.constant {
+			continue
+		}
+		before, all := violations(w), simEpoch-300*day+int64(seed%3)*200*day
+		for _, r := range slices.Clone(w.rows) {
+			if !slices.ContainsFunc(w.rows, func(x simRow) bool { return x.from == all && x.as == r.as }) {
+				w.rows = append(w.rows, simRow{as: r.as, origins: r.origins, from: all, status: 200, hasBody: true,
+					body: "#" + strings.Repeat(" allowed", 1000), maxAge: 99999999}) // no other file has this size
+			}
+		}
+		for name, n := range violations(w) {
+			if n > before[name] || n > 0 && seed%3 == 0 {
+				t.Errorf("seed %d: %s has %d violations, but %d with more allowed", seed, name, before[name], n)
+			}
+		}
+	}
+}
+
 // theReport audits and returns the report without the inputs.
 func theReport(t *testing.T, o job.AuditOptions) string {
 	t.Helper()

@@ -63,7 +63,6 @@ var rowsLine = lazy.Regexp(`^\[\s*\[`)
 // notList rewords an error of package sniff from "log" to "list".
 var notList = strings.NewReplacer(", not a log", ", not a list", ", not a text log", ", not a list")
 
-// byName returns the kind of a list by its name.
 func byName(name string) Kind {
 	if kind := ParseKind(sniff.Named(name)); kind != Unknown {
 		return kind

@@ -47,7 +47,6 @@ const (
 	Parquet
 )
 
-// kindRow is a row of the table of kinds.
 type kindRow struct {
 	name       string
 	layout     func(k *kindRow, head []byte, o Options) (*Layout, error)
@@ -58,7 +57,7 @@ type kindRow struct {
 // kinds are all kinds. Those that are no lines have no layouts.
 var kinds = [...]kindRow{
 	Unknown: {name: "unknown"},
-	URLs:    {name: "urls", layout: newURLs, find: (*Reader).whole},
+	URLs:    {"urls", newURLs, func(_ *Reader, row *Row) (url, date []byte) { return row.Text, nil }, ""},
 	CSV:     {"csv", newTable, (*Reader).columns, ",;|"},
 	TSV:     {"tsv", newTable, (*Reader).columns, "\t"},
 	JSON:    {name: "json", layout: newObjects, find: (*Reader).object},
@@ -314,9 +313,6 @@ func (r *Reader) found(row *Row, url, date []byte) {
 	}
 	row.URL = url
 }
-
-// whole returns a row of URLs.
-func (r *Reader) whole(row *Row) (url, date []byte) { return row.Text, nil }
 
 // isIndex reports whether the list is an index of captures.
 func (l *Layout) isIndex() bool { return l.kind == CDX || l.kind == CDXJ }

@@ -25,7 +25,6 @@ const (
 	dateMember
 )
 
-// newObjects returns the layout of lines of JSON.
 func newObjects(_ *kindRow, head []byte, o Options) (*Layout, error) {
 	rows := sample(head, sampleRows)
 	url, guess := o.Column, ""

@@ -37,7 +37,6 @@ func NewSitemap(r io.Reader) io.Reader {
 	return s
 }
 
-// sitemap reads a sitemap.
 type sitemap struct {
 	in    *counted
 	xml   *xml.Decoder
@@ -148,7 +147,6 @@ func (s *sitemap) end(t xml.EndElement) error {
 	return nil
 }
 
-// line adds the line of a URL.
 func (s *sitemap) line(url []byte) {
 	s.lines = s.lines[:0]
 	for _, c := range bytes.TrimSpace(url) {

@@ -148,7 +148,10 @@ func (k *kindRow) likely(rows [][]byte) (likely []byte) {
 func split(shape *field.Columns, rows [][]byte) [][]string {
 	table := make([][]string, len(rows))
 	for i, row := range rows {
-		shape, n := unquotable(shape, row, shape.Split(nil, row))
+		shape, n := shape, shape.Split(nil, row)
+		if n == field.Malformed && shape.Delimiter == tabs.Delimiter { // a row with unclosed quotes has no quoting
+			shape, n = &tabs, tabs.Split(nil, row)
+		}
 		spans := make([]field.Span, max(n, 0))
 		shape.Split(spans, row)
 		for _, f := range spans {
@@ -164,15 +167,6 @@ func split(shape *field.Columns, rows [][]byte) [][]string {
 
 // tabs is the shape of a TSV row without quoting, as database exports write it.
 var tabs = field.Columns{Delimiter: '\t'}
-
-// unquotable returns the shape of a row with n fields, and their number. A TSV row with unclosed
-// quotes has no quoting.
-func unquotable(shape *field.Columns, row []byte, n int) (*field.Columns, int) {
-	if n == field.Malformed && shape.Delimiter == tabs.Delimiter {
-		return &tabs, tabs.Split(nil, row)
-	}
-	return shape, n
-}
 
 // findColumns finds the header and the columns in the first rows of a table. The names may be in a
 // note above it.

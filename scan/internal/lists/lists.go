@@ -184,11 +184,11 @@ func (l *Lists) add(ctx context.Context, o *Options, in *source.Input, f found) 
 	case o.Key != "" && f.kind != list.Parquet:
 		f.err = errors.New("option List.Key is a column of a Parquet file, which this is not")
 	case f.kind == list.Sitemap:
-		in = l.sitemap(ctx, in)
+		in = l.of(ctx, in, list.NewSitemap)
 	case f.kind == list.Parquet:
 		in, f.layout, f.err = l.table(ctx, o, in)
 	case f.swapped:
-		in = l.of(ctx, in, swapping)
+		in = l.of(ctx, in, func(r io.Reader) io.Reader { return swapped{r} })
 	}
 	if f.err != nil {
 		l.Refused = append(l.Refused, source.Named(in.Name, f.err))
@@ -209,11 +209,6 @@ func (l *Lists) add(ctx context.Context, o *Options, in *source.Input, f found) 
 	l.Values = append(l.Values, !f.kind.HasLines())
 }
 
-// sitemap returns an input with the URLs of a sitemap.
-func (l *Lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
-	return l.of(ctx, in, list.NewSitemap)
-}
-
 // of returns an input with the lines derived from another one.
 func (l *Lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) io.Reader) *source.Input {
 	return l.made(in.Name, func() (io.ReadCloser, error) {
@@ -227,8 +222,6 @@ func (l *Lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) 
 
 // swapped exchanges line feeds and carriage returns.
 type swapped struct{ io.Reader }
-
-func swapping(r io.Reader) io.Reader { return swapped{r} }
 
 func (s swapped) Read(p []byte) (n int, err error) {
 	n, err = s.Reader.Read(p)
@@ -324,7 +317,6 @@ func (l *Lists) table(ctx context.Context, o *Options, in *source.Input) (*sourc
 	return l.made(in.Name, open), layout, nil
 }
 
-// openLines returns the lines of a Parquet file.
 func openLines(ctx context.Context, o *Options, in *source.Input) (io.ReadCloser, error) {
 	file, closer, err := columnar.OpenInput(in)
 	if err != nil {

@@ -193,7 +193,6 @@ func twins(most, least []request) (n, of int) {
 	return n, of
 }
 
-// openingOf returns the opening of a log that begins with head.
 func openingOf(f *format.Format, head []byte) source.Opening {
 	o := source.Opening{First: math.MaxInt64, Last: math.MinInt64}
 	reader, r := f.NewReader(), format.Record{}

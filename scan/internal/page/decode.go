@@ -50,7 +50,8 @@ func decoded(document []byte, charset string) io.Reader {
 		from = utf16LE
 	case bytes.HasPrefix(document, []byte("\x00<")):
 		from = utf16BE
-	case charset == "" && bytes.IndexByte(document, escape) >= 0 && statesISO2022JP(document[:min(len(document), 1024)]):
+	case charset == "" && bytes.IndexByte(document, escape) >= 0 &&
+		bytes.Contains(bytes.ToLower(document[:min(len(document), 1024)]), []byte("iso-2022-jp")):
 		from = japanese.ISO2022JP
 	}
 	if from == nil {
@@ -60,7 +61,3 @@ func decoded(document []byte, charset string) io.Reader {
 }
 
 const escape = 0x1B
-
-func statesISO2022JP(start []byte) bool {
-	return bytes.Contains(bytes.ToLower(start), []byte("iso-2022-jp"))
-}

@@ -123,7 +123,6 @@ func (d Directives) String() string {
 	return strings.Join(names, ",")
 }
 
-// directive returns the i-th directive of valued.
 func directive(i int) Directives { return MaxSnippet << i }
 
 // previews are the sizes of images, smallest first.

@@ -34,7 +34,6 @@ const (
 	xhtml
 )
 
-// parseType reads a Content-Type.
 func parseType(contentType []byte) (kind docKind, charset string) {
 	media, parameters, _ := strings.Cut(strings.ToLower(string(contentType)), ";")
 	switch strings.TrimSpace(media) {
@@ -52,7 +51,6 @@ func parseType(contentType []byte) (kind docKind, charset string) {
 	return kind, ""
 }
 
-// headReader reads the tags of a head.
 type headReader struct {
 	page  *Page
 	tags  *html.Tokenizer
@@ -83,7 +81,6 @@ func (h *headReader) next() bool {
 	return true
 }
 
-// start reads a start tag.
 func (h *headReader) start(closed bool) bool {
 	size := len(h.tags.Raw())
 	name, attributes := h.tags.TagName()

@@ -141,7 +141,7 @@ func (v *reader) bound() (n int64, ok bool) {
 		return unlimited, true
 	}
 	for _, c := range word {
-		if !isDigit(c) {
+		if c < '0' || c > '9' {
 			return 0, false
 		}
 		n = min(10*n+int64(c-'0'), math.MaxInt32)
@@ -158,8 +158,6 @@ const separators = blanks + ",;"
 func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' && c != '\v' }
 
 func isSeparator(c byte) bool { return isBlank(c) || c == ',' || c == ';' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { c = lower(c); return 'a' <= c && c <= 'z' }
 

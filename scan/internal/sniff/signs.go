@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
-)
 
-func lazily(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
+	"github.com/robotsieve/robotsieve/internal/lazy"
+)
 
 // A file that isn't a log, or can't be audited, is identified together with advice. magics are the
 // beginnings of files that aren't text. Compressed files and archives, whose content is read, are
@@ -138,34 +135,34 @@ var lineSigns = []struct {
 	line func() *regexp.Regexp
 	is   string
 }{
-	{lazily(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: `),
+	{lazy.Regexp(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: `),
 		"an error log of nginx; its access log is another file (access_log)"},
-	{lazily(`^\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(\.\d+)? \d{4}\] \[`),
+	{lazy.Regexp(`^\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(\.\d+)? \d{4}\] \[`),
 		"an error log of Apache; its access log is another file (CustomLog)"},
-	{lazily(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \[(NOTICE|INFO|WARN|ERROR|DEBUG)\] \[`),
+	{lazy.Regexp(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \[(NOTICE|INFO|WARN|ERROR|DEBUG)\] \[`),
 		"an error log of LiteSpeed; its access log is another file"},
-	{lazily(`^\[\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d [\w/+:-]+\] (PHP|WordPress) [A-Z]`),
+	{lazy.Regexp(`^\[\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d [\w/+:-]+\] (PHP|WordPress) [A-Z]`),
 		"an error log of PHP; the access log is the web server's"},
-	{lazily(`^\[\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d(\.\d+)?\] (NOTICE|WARNING|ERROR|ALERT|DEBUG): `),
+	{lazy.Regexp(`^\[\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d(\.\d+)?\] (NOTICE|WARNING|ERROR|ALERT|DEBUG): `),
 		"an error log of PHP-FPM; the access log is the web server's"},
-	{lazily(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}\t[A-Z]+\t`),
+	{lazy.Regexp(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}\t[A-Z]+\t`),
 		"in Caddy's form for people; have Caddy write JSON: log { format json }"},
-	{lazily(`^\[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [-+]\d{4}\] \S+ (TLS|SSL)v[\d.]+ \S+ "`),
+	{lazy.Regexp(`^\[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [-+]\d{4}\] \S+ (TLS|SSL)v[\d.]+ \S+ "`),
 		"Apache's log of TLS requests (ssl_request_log), which has no User-Agent; give the access log"},
-	{lazily(`^\S+:\d+ \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+ -?\d+/-?\d+/\+?-?\d+ \+?\d+ \S\S \d+/`),
+	{lazy.Regexp(`^\S+:\d+ \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+ -?\d+/-?\d+/\+?-?\d+ \+?\d+ \S\S \d+/`),
 		"a TCP log of HAProxy, which has no requests; set 'option httplog' and capture the User-Agent"},
-	{lazily(`^(Connect from \S+ to|Proxy \S+ (started|stopped)|(Server|Backend|Stopping) )`),
+	{lazy.Regexp(`^(Connect from \S+ to|Proxy \S+ (started|stopped)|(Server|Backend|Stopping) )`),
 		"a log of HAProxy without requests; set 'option httplog' and capture the User-Agent"},
-	{lazily(`^\d{9,10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} \d+ [A-Z]+ `),
+	{lazy.Regexp(`^\d{9,10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} \d+ [A-Z]+ `),
 		"Squid's native log, which has no User-Agent; set 'access_log … combined'"},
-	{lazily(`^\s*<[?!/]?[A-Za-z][\w.-]*(:[A-Za-z][\w.-]*)?([\s/>]|$)`), "XML, not a log"}, // not <https://a/>
-	{lazily(`^\S+\)/\S* \d{14} \{`),
+	{lazy.Regexp(`^\s*<[?!/]?[A-Za-z][\w.-]*(:[A-Za-z][\w.-]*)?([\s/>]|$)`), "XML, not a log"}, // not <https://a/>
+	{lazy.Regexp(`^\S+\)/\S* \d{14} \{`),
 		"a CDXJ index of a web archive, not an access log; robotsieve filter reads lists of URLs"},
-	{lazily(`(?i)^(https?|ftp)://\S+$`), "a list of URLs, not an access log; robotsieve filter reads it"},
+	{lazy.Regexp(`(?i)^(https?|ftp)://\S+$`), "a list of URLs, not an access log; robotsieve filter reads it"},
 	{robotsLine, "a robots.txt, not an access log; give it with option Robots"},
-	{lazily(`^(CEF:\d|.*\bCEF:\d\|)`),
+	{lazy.Regexp(`^(CEF:\d|.*\bCEF:\d\|)`),
 		"in the Common Event Format (CEF), which is not read; have the log written as W3C or JSON"},
-	{lazily(`^(\S+=("[^"]*"|\S*)\s+){4}`),
+	{lazy.Regexp(`^(\S+=("[^"]*"|\S*)\s+){4}`),
 		"of lines of KEY=VALUE (logfmt), which are not read; have the log written as JSON"},
 }
 

@@ -11,6 +11,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // Codec is a compression format. The zero value means that it isn't known yet.
@@ -203,9 +205,9 @@ func Form(head []byte) string {
 // Possible first lines of files in known formats. The key of an index doesn't end with a colon,
 // unlike lines of a robots.txt.
 var (
-	robotsLine   = lazily(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`)
-	capturesLine = lazily(`^([!@]\w+ ?[\[{]|\S*[^\s:] [0-9]{4,17} \{)`)
-	indexLine    = lazily(`^\S*[^\s:] [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
+	robotsLine   = lazy.Regexp(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`)
+	capturesLine = lazy.Regexp(`^([!@]\w+ ?[\[{]|\S*[^\s:] [0-9]{4,17} \{)`)
+	indexLine    = lazy.Regexp(`^\S*[^\s:] [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
 
 // IsRobots reports whether the first line of a text that isn't blank or a comment looks like a

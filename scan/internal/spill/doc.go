@@ -9,7 +9,7 @@
 // sorts it, passes it to the [Sorter] as a run, and gets an empty one. When runs have filled three
 // quarters of the memory, the Sorter merges them into one compressed run at the end of a temporary
 // file, while Writers fill the rest. Reading merges all runs: those in memory, those in the
-// temporary file, and saved runs, which an earlier WriteTo has written and AddSaved adds. If there
+// temporary file, and saved runs, which an earlier WriteRun has written and AddSaved adds. If there
 // are more runs in files than memory for a block of each, the smallest are first merged into longer
 // ones until the rest fits. The file space of merged runs isn't reused.
 //
@@ -18,7 +18,7 @@
 //
 // # Format
 //
-// A run as [Sorter.WriteTo] writes it is blocks and a footer. Numbers of fixed size
+// A run as [WriteRun] writes it is blocks and a footer. Numbers of fixed size
 // are little-endian; uvarint is as in encoding/binary.
 //
 //	block, until the footer

@@ -123,11 +123,11 @@ func add(tb testing.TB, s *Sorter, records ...[]byte) {
 	}
 }
 
-// state is what WriteTo writes.
+// state is what WriteRun writes.
 func state(tb testing.TB, s *Sorter) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	n, err := s.WriteTo(&b)
+	n, err := WriteRun(&b, s.All())
 	if err != nil || n != int64(b.Len()) {
 		tb.Fatalf("%d of %d bytes: %v", b.Len(), n, err)
 	}

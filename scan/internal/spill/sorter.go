@@ -37,7 +37,7 @@ type Record struct {
 }
 
 // Sorter sorts records in bounded memory. New makes it. Any number of goroutines may use a Writer
-// each. Reading (All, WriteTo) requires that all Writers have been flushed. Several goroutines may
+// each. Reading (All) requires that all Writers have been flushed. Several goroutines may
 // read at once, but nothing may be added meanwhile.
 type Sorter struct {
 	size     sizes
@@ -112,7 +112,7 @@ func New(o Options) *Sorter {
 	return s
 }
 
-// StopAt makes All and WriteTo stop when ctx ends, with the error of ctx. The records stay, and may
+// StopAt makes All stop when ctx ends, with the error of ctx. The records stay, and may
 // be read after another StopAt.
 func (s *Sorter) StopAt(ctx context.Context) {
 	s.mu.Lock()
@@ -207,7 +207,7 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 		return nil, err
 	}
 	if s.file == nil {
-		if s.file, err = createTemp(s.dir); err != nil {
+		if s.file, err = CreateTemp(s.dir); err != nil {
 			return nil, fmt.Errorf("%w: %w", errTemporary, err)
 		}
 	}

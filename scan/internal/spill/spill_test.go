@@ -246,7 +246,7 @@ func TestRecordsOfMaximalLength(t *testing.T) {
 // TestTemporaryFileHasNoName checks that its name is removed at once, so that a kill leaves nothing.
 func TestTemporaryFileHasNoName(t *testing.T) {
 	dir := t.TempDir()
-	f, err := createTemp(dir)
+	f, err := CreateTemp(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestTemporaryFileHasNoName(t *testing.T) {
 	if _, err := f.ReadAt(b, 1<<20); err != nil || string(b) != "xyz" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if _, err := createTemp(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := CreateTemp(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no folder: %v", err)
 	}
 }
@@ -357,8 +357,8 @@ func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	if got, err := collect(s.All()); !errors.Is(err, want) || len(got) > 0 {
 		t.Errorf("All: %v, %v", got, err)
 	}
-	if _, err := s.WriteTo(&bytes.Buffer{}); !errors.Is(err, want) {
-		t.Errorf("WriteTo: %v", err)
+	if _, err := WriteRun(&bytes.Buffer{}, s.All()); !errors.Is(err, want) {
+		t.Errorf("WriteRun: %v", err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-// footer is the last bytes of a run that WriteTo writes.
+// footer is the last bytes of a run that WriteRun writes.
 type footer struct {
 	length  int64
 	records int64
@@ -21,7 +21,7 @@ const (
 	magic     = "rsvrun1\n"
 	footerLen = 32
 
-	// stateBlock is the length of blocks that WriteTo writes. It is the same on all machines, so that
+	// stateBlock is the length of blocks that WriteRun writes. It is the same on all machines, so that
 	// the output is, too.
 	stateBlock = 32 << 10
 )
@@ -53,11 +53,8 @@ func decodeFooter(b []byte, size int64) (footer, error) {
 	return footer{size, int64(records), int(longest)}, nil
 }
 
-// WriteTo writes all records as one run, and returns the number of bytes written. The same records
-// give the same bytes. It returns errors of All and of w.
-func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) { return WriteRun(w, s.All()) }
-
-// WriteRun writes sorted records in the format of WriteTo.
+// WriteRun writes sorted records, such as those of All, as one run, and returns the number of bytes written. The same
+// records give the same bytes. It returns errors of the list and of w.
 func WriteRun(w io.Writer, list iter.Seq2[Record, error]) (written int64, err error) {
 	write := func(b []byte) error {
 		n, err := w.Write(b)
@@ -84,7 +81,7 @@ func WriteRun(w io.Writer, list iter.Seq2[Record, error]) (written int64, err er
 	return written, write(footer{written + footerLen, records, blocks.longest}.encode())
 }
 
-// AddSaved adds the records of a run written by WriteTo: the size bytes of r from off on. They
+// AddSaved adds the records of a run written by WriteRun: the size bytes of r from off on. They
 // aren't copied, but read from r whenever all records are read. r must stay readable and unchanged
 // until Close, and be safe for concurrent use if several goroutines read. AddSaved checks the
 // footer; damage before it is found during reading.

@@ -282,11 +282,11 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestWriteToFails(t *testing.T) {
+func TestWriteRunFails(t *testing.T) {
 	s := tiny(t)
 	addSaved(t, s, sample(t))
 	for _, room := range []int{0, 10, 100, len(sample(t)) - 1} {
-		n, err := s.WriteTo(&shortWriter{room})
+		n, err := WriteRun(&shortWriter{room}, s.All())
 		if n != int64(room) || !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("room for %d: wrote %d, %v", room, n, err)
 		}
@@ -343,7 +343,7 @@ func TestStopAt(t *testing.T) {
 	if n < 10 || n > 2*stopEvery {
 		t.Errorf("%d records after the end of the context", n)
 	}
-	if n, err := s.WriteTo(io.Discard); n != 0 || !errors.Is(err, context.Canceled) {
+	if n, err := WriteRun(io.Discard, s.All()); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d bytes, error %v", n, err)
 	}
 	for i := range 1000 { // what spills does not end

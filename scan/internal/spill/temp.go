@@ -17,12 +17,9 @@ type Temporary struct {
 	name string // nonempty while it must still be removed
 }
 
-// CreateTemp creates a temporary file in os.TempDir.
-func CreateTemp() (*Temporary, error) { return createTemp("") }
-
-// createTemp creates a file and removes its name at once, so that a crash or a signal leaves
+// CreateTemp creates a temporary file and removes its name at once, so that a crash or a signal leaves
 // nothing. If the system doesn't allow that, Close removes it. An empty dir means os.TempDir.
-func createTemp(dir string) (*Temporary, error) {
+func CreateTemp(dir string) (*Temporary, error) {
 	f, err := disk.CreateTemp(cmp.Or(dir, os.TempDir()), "robotsieve-*.tmp")
 	if err != nil {
 		return nil, err

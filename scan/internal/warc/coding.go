@@ -24,18 +24,12 @@ type coding struct {
 //
 // Source: https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
 var codings = map[string]coding{
-	"gzip":    {"\x1f\x8b", gunzip},
-	"x-gzip":  {"\x1f\x8b", gunzip},
-	"zstd":    {"\x28\xb5\x2f\xfd", newZstd},
+	"gzip":    {"\x1f\x8b", func(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	"x-gzip":  {"\x1f\x8b", func(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	"zstd":    {"\x28\xb5\x2f\xfd", func(r *bufio.Reader) (io.Reader, error) { return source.NewZstdBody(r) }},
 	"deflate": {"", inflate}, "x-deflate": {"", inflate},
-	"br": {"", newBrotli},
+	"br": {"", func(r *bufio.Reader) (io.Reader, error) { return source.NewBrotli(r), nil }},
 }
-
-func gunzip(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }
-
-func newZstd(r *bufio.Reader) (io.Reader, error) { return source.NewZstdBody(r) }
-
-func newBrotli(r *bufio.Reader) (io.Reader, error) { return source.NewBrotli(r), nil }
 
 // inflate decodes deflate in the zlib format, or without it, as some servers send it.
 func inflate(r *bufio.Reader) (io.Reader, error) {

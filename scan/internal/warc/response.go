@@ -60,7 +60,6 @@ func ReadResponse(r io.Reader) (*Response, error) {
 	}
 }
 
-// status parses the code in a status line.
 func status(line string) (code int, ok bool) {
 	version, rest, _ := strings.Cut(line, " ")
 	text, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")

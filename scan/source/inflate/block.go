@@ -68,7 +68,6 @@ func (r *Reader) copyStored(out []byte, n int) (int, error) {
 	return n + m, nil
 }
 
-// lengthOrder is the order of the code length codes.
 var lengthOrder = [numLengths]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // dynamicHeader reads the codes of a block (RFC 1951, section 3.2.7).
