@@ -34,6 +34,9 @@ func (k Kind) failed(by answer.Class) bool {
 	return k == ToldFailed || k.Is5xx() || by == answer.Google && k == ToldLimited
 }
 
+// mayBeGone is answer.MayBeGone.
+func (k Kind) mayBeGone(by answer.Class) bool { return by == answer.Google && k == ToldError }
+
 // Is5xx reports whether the status is 5xx.
 func (k Kind) Is5xx() bool { return k == ToldBusy || k == ToldError }
 

@@ -229,8 +229,7 @@ func (f *Told) lawful(o int32, t int64, by answer.Class) (*policy.Lawful, logged
 	logged := loggedAnswers{unknown: f.sentUnknown(o)}
 	if l.Long {
 		from, to = f.policy.Span(t, true)
-		mayBeGone := func(k Kind, by answer.Class) bool { return by == answer.Google && k == ToldError }
-		logged.unreachable = meets(from, t-int64(policy.LongOutage), Kind.failed) || meets(from, to, mayBeGone)
+		logged.unreachable = meets(from, t-int64(policy.LongOutage), Kind.failed) || meets(from, to, Kind.mayBeGone)
 	}
 	logged.none = f.gone(o, from, to) || f.nobodyGot(o, by) || meets(from, to, Kind.None)
 	logged.redirect = meets(from, to, func(k Kind, _ answer.Class) bool { return k == ToldRedirect })
