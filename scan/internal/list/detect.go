@@ -103,15 +103,15 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 
 // isTable reports whether rows form a table. named means that a header names a column of URLs.
 // whole means that all rows have the same number of fields, and that the URL isn't simply the first
-// of several: it is quoted, under a header, in a later column or in TSV, or only codes follow it. In several rows
-// a status, another URL or nothing is a code, too: not all URLs of a list end so.
+// of several: it is quoted, under a header, in a later column or in TSV, or only codes follow it. In
+// three rows or more a status, another URL or nothing is a code, too: not all URLs of a list end so.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
 	l, table, err := kinds[k].table(head, o)
 	if err != nil {
 		return false, false
 	}
 	isOne := k == TSV || l.url > 0 || rows[0][0] == '"' || l.headers > 0 && len(table) > 0 && len(table[0]) > 1 ||
-		!slices.ContainsFunc(table, func(row []string) bool { return isOther(row, len(table) > 1) })
+		!slices.ContainsFunc(table, func(row []string) bool { return isOther(row, len(table) > 2) })
 	whole = isOne && !slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
 	return l.named, whole
 }
@@ -119,13 +119,16 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 // code matches a language, country or region code, which no URL has after a comma.
 var code = lazy.Regexp(`^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$`)
 
+// usualStatus matches the statuses of nearly all answers, and the 000 of curl. Other numbers belong to the URL.
+var usualStatus = lazy.Regexp(`^(?:000|20[0-6]|30[1-478]|4(?:0[013-9]|10|2[29]|51)|50[0-4]|52[0-7])$`)
+
 // isOther reports whether a row is anything but a URL with codes.
 func isOther(row []string, several bool) bool {
 	codes := row[min(1, len(row)):]
 	return len(codes) == 0 || !several && strings.Join(codes, "") == "" ||
 		slices.ContainsFunc(codes, func(text string) bool {
 			text = strings.TrimSpace(text)
-			return text != "" && !code().MatchString(text) && (!several || !isURL(text) && !isStatus([]byte(text)))
+			return text != "" && !code().MatchString(text) && (!several || !isURL(text) && !usualStatus().MatchString(text))
 		})
 }
 
