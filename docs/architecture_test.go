@@ -115,6 +115,7 @@ func isStandard(path string) bool {
 
 func TestImports(t *testing.T) {
 	allowed, seen := imports(t), map[string]string{} // and the package that imports a module
+	ofAutomaton := regexp.MustCompile(`^(automaton|internal/(plain|table))(/|$)`)
 	for _, p := range packages(t) {
 		of := folder(p.ImportPath)
 		may, known := allowed[of]
@@ -138,6 +139,9 @@ func TestImports(t *testing.T) {
 				continue
 			}
 			used[may[row]] = true
+			if name == path && ofAutomaton.MatchString(of) {
+				t.Errorf("package %s, a part of automaton, imports %s, not only the standard library", of, path)
+			}
 			if name == path && !strings.HasPrefix(path, "golang.org/x/sys/") {
 				if other := seen[path]; other != "" && other != of {
 					t.Errorf("%s is imported by %s and %s: a dependency belongs to one package", path, other, of)

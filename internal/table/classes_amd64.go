@@ -1,10 +1,10 @@
 package table
 
-import "golang.org/x/sys/cpu"
-
 // avx2 reports whether the processor can examine 32 bytes at a time. Otherwise classes.go computes
 // the same.
-var avx2 = cpu.X86.HasAVX2
+var avx2 = hasAVX2()
+
+func hasAVX2() bool
 
 // classify64AVX2 is Classes.In64 of the 64 bytes that begin back bytes before p.
 //

@@ -1,5 +1,36 @@
 #include "textflag.h"
 
+// func hasAVX2() bool
+//
+// AVX2 only counts if the operating system saves the wide registers. CPUID 1 reports OSXSAVE and AVX, XGETBV what is
+// saved, and CPUID 7 AVX2.
+TEXT ·hasAVX2(SB), NOSPLIT, $0-1
+	MOVB  $0, ret+0(FP)
+	XORL  AX, AX
+	CPUID
+	CMPL  AX, $7
+	JLT   no
+	MOVL  $1, AX
+	XORL  CX, CX
+	CPUID
+	ANDL  $(1<<27 | 1<<28), CX
+	CMPL  CX, $(1<<27 | 1<<28)
+	JNE   no
+	XORL  CX, CX
+	XGETBV
+	ANDL  $6, AX
+	CMPL  AX, $6
+	JNE   no
+	MOVL  $7, AX
+	XORL  CX, CX
+	CPUID
+	ANDL  $(1<<5), BX
+	JZ    no
+	MOVB  $1, ret+0(FP)
+
+no:
+	RET
+
 // CLASSES leaves in the registers lo and hi, which hold octets and the same
 // octets shifted by four bits, the octets' classes in lo.
 #define CLASSES(lo, hi, loTable, hiTable) \
